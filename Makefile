@@ -21,6 +21,7 @@ lint: $(STAMPS)/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/plain_english.py
 
 types: $(STAMPS)/dev
 	@$(BIN)/mypy
@@ -31,7 +32,7 @@ unit: $(STAMPS)/dev
 # Which statements the tests run, in processes that they start too. Takes up to two and a half times as long as `unit`.
 coverage: $(STAMPS)/dev
 	@$(BIN)/pytest $(SPREAD) --cov --cov-report=html:out/coverage --cov-report=json:out/coverage.json
-	@$(BIN)/python -m datasets.measuring.covered out/coverage.json
+	@$(BIN)/python -m datasets.measuring.results.coverage out/coverage.json
 
 docs: $(STAMPS)/docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --clean

@@ -2,10 +2,10 @@
 
 from companion.app.window import run_window
 from companion.files.logs import begin_logging
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.sources.android import PHONE_CAMERA
 from companion.sources.cameras import DEFAULT_PLAYERS
 
 if __name__ == "__main__":
     begin_logging()
-    run_window(Choice(source=PHONE_CAMERA, players=DEFAULT_PLAYERS))
+    run_window(GameSetup(source=PHONE_CAMERA, players=DEFAULT_PLAYERS))

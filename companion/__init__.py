@@ -1,1 +1,1 @@
-"""The program people use: commands, window, evening, store. Joins `vision` to `engine`."""
+"""The program that people use: commands, window and store. It joins `vision` to `engine`."""

@@ -1,4 +1,4 @@
-"""What kind of device this is, and what Android alone knows."""
+"""The kind of device that the app runs on, and facts that only Android knows."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def on_phone() -> bool:
     return hasattr(sys, "getandroidapilevel")
 
 
-def was_given(granted: Sequence[bool]) -> bool:
-    """Tell whether the user has given leave; a question that was broken off has an empty answer."""
+def is_granted(granted: Sequence[bool]) -> bool:
+    """Return whether the user has granted a permission. A cancelled request has an empty answer."""
     return bool(granted) and all(granted)
 
 
-def android_level() -> int | None:
-    """Return the API level of the phone's Android (24 is Android 7), or None where Android does not tell it.
+def android_api_level() -> int | None:
+    """Return the API level of Android (24 is Android 7), or None if Android does not say.
 
-    `sys.getandroidapilevel()` is that which Python was built for.
+    `sys.getandroidapilevel()` returns the level that Python was built for instead.
     """
     try:
         return int(import_module("jnius").autoclass("android.os.Build$VERSION").SDK_INT)
@@ -33,9 +33,9 @@ def android_level() -> int | None:
 
 
 def phone_language() -> str | None:
-    """Return the code of the phone's language (`de`), or None where Android does not tell it.
+    """Return the code of the phone's language (`de`), or None if Android does not say.
 
-    Apps get no `LANG` from Android that would follow its settings.
+    Android gives apps no `LANG` that follows its settings.
     """
     try:
         return str(import_module("jnius").autoclass("java.util.Locale").getDefault().getLanguage())

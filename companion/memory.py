@@ -1,8 +1,7 @@
-"""Memory that is done with goes back to the system.
+"""Give unused memory back to the system.
 
-Pictures of several megabytes come and go many times a second, between small things that stay: over hours
-ever less of what was freed lies in one piece, and the C library asks for more. glibc's `malloc_trim` gives
-back the pages that hold nothing.
+Frames of several megabytes come and go between small objects that stay. Over hours the heap fragments, and
+the C library asks for more memory. glibc's `malloc_trim` gives back pages that hold nothing.
 """
 
 from __future__ import annotations
@@ -13,30 +12,30 @@ import sys
 import time
 from collections.abc import Callable
 
-EVERY_SECONDS = 60.0
-"""It takes some 25 ms."""
+TRIM_INTERVAL_S = 60.0
+"""One call takes about 25 ms."""
 
 
-class FreedMemory:
-    """Gives back what the process has freed, at most once a minute; does nothing without glibc."""
+class MemoryTrimmer:
+    """Gives freed memory back to the system, at most once a minute. Without glibc it does nothing."""
 
     def __init__(self) -> None:
         self._trim = _malloc_trim()
         self._given_back = time.monotonic()
 
-    def give_back(self) -> None:
-        """Give freed memory back, if that was done long enough ago."""
+    def trim(self) -> None:
+        """Give freed memory back, unless that was done less than a minute ago."""
         now = time.monotonic()
-        if self._trim is not None and now - self._given_back >= EVERY_SECONDS:
+        if self._trim is not None and now - self._given_back >= TRIM_INTERVAL_S:
             self._trim(0)
             self._given_back = now
 
 
-def free_ended_games() -> None:
+def collect_ended_games() -> None:
     """Free the games that have ended.
 
-    The parts of a game know one another, so that it is not freed by itself; and Python looks for what holds
-    only itself by how many objects there are, not by how large they are: a game's pictures stay for hours.
+    The parts of a game refer to each other, so only the garbage collector frees them. It runs by the number
+    of objects, not by their size, and could leave a game's frames in memory for hours.
     """
     gc.collect()
 

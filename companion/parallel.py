@@ -1,7 +1,7 @@
-"""Work spread over processes of this machine, or over a Dask cluster, by joblib.
+"""Spread work over processes of this machine, or over a Dask cluster, with joblib.
 
-What comes out does not depend on how many there are: each piece of work carries its own seed, and results
-come back in the order of the pieces. Without `jobs` and `cluster` everything runs here, without joblib.
+The result does not depend on the number of workers: each piece carries its own seed, and results come back in
+order. Without `jobs` and `cluster` everything runs in this process, without joblib.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _CONNECT_SECONDS = 10
 def spread(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], jobs: int = 1, cluster: str | None = None
 ) -> Iterator[Result]:
-    """Yield `work(piece)` for each piece, in their order, each as soon as it and those before it are done.
+    """Yield `work(piece)` for each piece, in order, as soon as it and all before it are done.
 
     Args:
-        work: A function of a module (or a `partial` of one): it is sent to other processes by its name.
-        pieces: What it is done to.
-        jobs: Processes on this machine; ignored where there is a cluster, whose workers are all used.
-        cluster: Address of a Dask scheduler (`tcp://HOST:8786`). Files are named, not sent: its workers need
-            the same folders and the same version of this program.
+        work: A function of a module, or a `partial` of one. Other processes find it by its name.
+        pieces: The arguments.
+        jobs: Processes on this machine. A cluster uses all its workers instead.
+        cluster: Address of a Dask scheduler (`tcp://HOST:8786`). Files are not sent: the workers need the
+            same folders and the same version of this program.
 
     Raises:
-        BadInputError: joblib or dask is not installed, or there is no scheduler at the address.
+        BadInputError: joblib or dask is not installed, or no scheduler answers at the address.
     """
     if jobs == 1 and cluster is None:
         yield from map(work, pieces)

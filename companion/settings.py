@@ -1,4 +1,4 @@
-"""What a user has switched on or off: a small file in the platform's folder for settings."""
+"""The user's settings, in a small file in the platform's configuration folder."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.files.json_text import parse_json
 
 _CAMERA_HEIGHTS = (480, 2160)
 TYPE_SIZES = {"normal": 1.0, "larger": 1.3, "largest": 1.6}
-"""What each size of type multiplies the system's own by."""
+"""Factors by which each size enlarges the system's own type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything is quiet until somebody switches it on."""
+    """The settings. Nothing sounds or is stored until the user switches it on."""
 
     language: str = AUTOMATIC
     speak: bool = False
@@ -30,29 +30,29 @@ class Settings:
     vibrate: bool = False
     """Whether a breach makes the phone vibrate."""
     keep_moments: bool = False
-    """Whether the picture of each ruling is kept on the disk, of the table only."""
+    """Whether the picture of each ruling is stored. It shows the table only."""
     learn_deck: bool = True
-    """Whether a deck that nobody named is learnt during play; nothing is seen or heard of that."""
+    """Whether a deck that nobody named is learnt during play."""
     type_size: str = "normal"
-    """How large the window's type is: one of `TYPE_SIZES`."""
+    """The window's type size: one of `TYPE_SIZES`."""
     camera_height: int = 1080
-    """Of the pictures that a camera is asked for, 16 wide to 9 high, in pixels; it gives what it can."""
+    """Height in pixels of the 16:9 frames that a camera is asked for. The camera may give others."""
     toured: bool = False
     """Whether the first steps have been shown."""
 
     @property
     def camera_size(self) -> tuple[int, int]:
-        """Width and height of the pictures that a camera is asked for."""
+        """Width and height in pixels of the frames that a camera is asked for."""
         return self.camera_height * 16 // 9, self.camera_height
 
 
 def settings_path() -> Path:
-    """Return where the settings are kept on this platform."""
+    """Return the path of the settings file."""
     return platformdirs.user_config_path("shithead", appauthor=False) / "settings.json"
 
 
 def load_settings(path: Path | None = None) -> Settings:
-    """Return the settings; what is missing or damaged in the file is as it is for a new user."""
+    """Return the settings. Missing or damaged entries get their defaults."""
     try:
         stored = parse_json((path or settings_path()).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -74,7 +74,7 @@ def load_settings(path: Path | None = None) -> Settings:
 
 
 def save_settings(settings: Settings, path: Path | None = None) -> None:
-    """Keep the settings, in one step: a killed program leaves the old ones or the new ones.
+    """Store the settings in one step: a killed program leaves the old ones or the new ones.
 
     Raises:
         OSError: the file cannot be written.

@@ -1,12 +1,11 @@
 """The colours of screens and pictures, in one place and free of Kivy.
 
-Every pair in `PAIRS` is written as text on its ground somewhere; each meets WCAG 2.1 AA (4.5 : 1), which
-tests/unit/companion/test_theme.py measures.
+Each pair in `PAIRS` meets WCAG 2.1 AA (4.5 : 1); tests/unit/companion/test_theme.py measures it.
 """
 
 from __future__ import annotations
 
-from companion.i18n.catalogue import marked
+from companion.i18n.catalogue import gettext_noop
 
 GROUND = "#12161A"
 PANEL = "#1E242A"
@@ -14,7 +13,7 @@ RAISED = "#2C353D"
 TEXT = "#F3EBDD"
 QUIET = "#BDB5A8"
 DIM = "#9A9388"
-"""What cannot be chosen at the moment: quieter than text, and still to be read."""
+"""Ink of disabled controls."""
 BRASS = "#ECB860"
 GREEN = "#7BDC9A"
 GREEN_GROUND = "#143022"
@@ -27,8 +26,8 @@ CLOTH = "#24402F"
 CARD_FACE = "#F7F1E5"
 CARD_INK = "#1B1B1B"
 CARD_RED = "#A81E1A"
-NOWHERE = (-1e5, -1e5)
-"""Where a shape lies that is not seen: a rounded one cannot be made nothing, a transparent one costs time."""
+OFFSCREEN = (-1e5, -1e5)
+"""Position of a shape that is hidden. Moving it away is cheaper than drawing it transparent."""
 
 PAIRS: tuple[tuple[str, str], ...] = (
     *((ink, ground) for ink in (TEXT, QUIET, BRASS) for ground in (GROUND, PANEL, RAISED)),
@@ -47,13 +46,17 @@ PAIRS: tuple[tuple[str, str], ...] = (
 """Pairs (ink, ground) in use."""
 
 VERDICT_SIGN = {"legal": "✓", "illegal": "✗", "unproven": "?"}
-VERDICT_WORD = {"legal": marked("Legal"), "illegal": marked("Illegal"), "unproven": marked("Not proven")}
+VERDICT_WORD = {
+    "legal": gettext_noop("Legal"),
+    "illegal": gettext_noop("Illegal"),
+    "unproven": gettext_noop("Not proven"),
+}
 VERDICT_INK = {"legal": GREEN, "illegal": RED, "unproven": AMBER}
 VERDICT_GROUND = {"legal": GREEN_GROUND, "illegal": RED_GROUND, "unproven": AMBER_GROUND}
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
-    """Return `#RRGGBB` as three numbers of 0 to 255."""
+    """Return `#RRGGBB` as three numbers from 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
@@ -64,7 +67,7 @@ def bgr(colour: str) -> tuple[int, int, int]:
 
 
 def rgba(colour: str, alpha: float = 1.0) -> tuple[float, float, float, float]:
-    """Return `#RRGGBB` as Kivy wants it: four numbers of 0 to 1."""
+    """Return `#RRGGBB` as Kivy wants it: four numbers from 0 to 1."""
     red, green, blue = rgb(colour)
     return red / 255, green / 255, blue / 255, alpha
 

@@ -1,1 +1,1 @@
-"""Pictures, rendered scenes and rendered films, each with its truth. Builds what `models` trains on."""
+"""Photographs, rendered scenes and rendered films with their truth, for training and measuring."""

@@ -1,8 +1,8 @@
-"""Photographs of real cards, and of bare surfaces: where they lie and how to read their labels.
+"""Photographs of real cards and bare surfaces, with their labels.
 
-The photo folder is not part of this repository. It is found through the environment variable
-`SHITHEAD_PHOTOS`, else as `../shared/cards` beside the repository. Its README states each set's licence: sets
-marked "measure" state none, so nothing that ships is trained on them (`MEASURE_ONLY`).
+The photo folder is not part of this repository. The environment variable `SHITHEAD_PHOTOS` names it;
+otherwise it is `../shared/cards` beside the repository. Its README gives the licence of each set. Sets marked
+"measure" have no licence, so no shipped network is trained on them (`MEASURE_ONLY`).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ Kind = Literal["quad", "box", "corner"]
 MEASURE_ONLY = frozenset(
     {"vpo_table", "avgustine_quads", "jaxon411", "evan_backs", "alvaro_corners", "yuchenrao_single"}
 )
-"""Sets without a stated licence: for measuring, never for training."""
+"""Sets without a licence: for measuring, never for training."""
 
 BACK = "BACK"
-"""Label of a card that lies face down."""
+"""Label of a face-down card."""
 _ALONE = "corners"
-"""A folder with pictures of cards whose name ends so holds index corners, cut out."""
+"""A folder with this ending holds pictures of cut-out index corners."""
 _FARTHEST = 10.0
-"""No label lies so many widths or heights of its picture outside of it."""
+"""Greatest coordinate of a label, in widths or heights of its picture."""
 _MOST_PIXELS = 1e5
-"""Nor is any picture so wide or high."""
+"""Greatest coordinate of a label in pixels."""
 _MOST_DIGITS = 6
-"""Of a class's number."""
+"""Most digits in the number of a class."""
 _PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
 _RANK_WORDS = dict(
     zip(
@@ -68,14 +68,14 @@ _SUIT_WORDS = {"CLUBS": "C", "DIAMONDS": "D", "HEARTS": "H", "SPADES": "S"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Label:
-    """One labelled thing in a photo."""
+    """One label in a photo."""
 
     card: str
-    """`9S`, `JOKER`, `BACK`, or a rank alone where the set gives no suit."""
+    """`9S`, `JOKER`, `BACK`, or a rank alone if the set gives no suit."""
     points: NDArray[np.float32]
-    """4 x 2 (x, y) in pixels: the card's corners, or those of an upright box around it or its index."""
+    """4 x 2 (x, y) in pixels: the corners of the card, or of an upright box around it or its index."""
     kind: Kind
-    """`quad`: the card's own corners; `box`: box of the visible card; `corner`: box of one index corner."""
+    """`quad`: corners of the card; `box`: box around the visible card; `corner`: box around one index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +85,15 @@ class LabelledPhoto:
     path: Path
     labels: tuple[Label, ...]
     index_alone: bool = False
-    """Whether the picture shows one index corner, cut out, and no card."""
+    """Whether the picture shows only a cut-out index corner, and no card."""
 
     def image(self) -> NDArray[np.uint8]:
-        """Return the picture, height x width x 3, BGR. Raises BadInputError when it cannot be decoded."""
+        """Return the picture, height x width x 3, BGR. Raises BadInputError if it cannot be decoded."""
         return read_image(self.path)
 
 
 def photos_root() -> Path | None:
-    """Return the photo folder, or None when there is none on this machine."""
+    """Return the photo folder, or None if this machine has none."""
     named = os.environ.get("SHITHEAD_PHOTOS")
     root = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "cards"
     return root if root.is_dir() else None
@@ -102,10 +102,10 @@ def photos_root() -> Path | None:
 def _folder(name: str, root: Path | None) -> Path:
     base = root or photos_root()
     if base is None:
-        raise BadInputError("no photo folder: set SHITHEAD_PHOTOS to it")
+        raise BadInputError("no photo folder: set SHITHEAD_PHOTOS to its path")
     folder = base / name
     if not folder.is_dir():
-        raise BadInputError(f"{folder}: the photo set is not there")
+        raise BadInputError(f"{folder}: there is no such photo set")
     return folder
 
 
@@ -115,9 +115,10 @@ def _box_points(cx: float, cy: float, width: float, height: float) -> NDArray[np
 
 
 def card_named(name: str) -> str | None:
-    """Return the card that a class or a folder is named for, a rank alone where it names no suit; else None.
+    """Return the card that the name of a class or folder means, or None.
 
-    `10H`, `10h`, `king`, `ten of hearts`, `back`, `joker`.
+    Such names are `10H`, `10h`, `ten of hearts`, `back`, `joker`. A name without a suit (`king`) gives a
+    rank.
     """
     words = [word for word in name.upper().replace("_", " ").replace("-", " ").split() if word != "OF"]
     code = "".join(_RANK_WORDS.get(word, _SUIT_WORDS.get(word, word)) for word in words)
@@ -126,7 +127,7 @@ def card_named(name: str) -> str | None:
 
 
 def _class_names(folder: Path) -> list[str]:
-    """Return the cards of a set's classes in order: from the nearest list of them, there or above."""
+    """Return the cards of the classes of a set, from the nearest list in the folder or above."""
     for above in (folder, *folder.resolve().parents):
         for file in (above / f"classes_{folder.name}.txt", above / "classes.txt"):
             if file.is_file():
@@ -136,7 +137,7 @@ def _class_names(folder: Path) -> list[str]:
 
 
 def _text(path: Path) -> str:
-    """Return what a text file holds. Raises BadInputError for one that is too large, or no text."""
+    """Return the content of a text file. Raises BadInputError if it is too large, or no text."""
     try:
         return read_capped(path).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -144,7 +145,7 @@ def _text(path: Path) -> str:
 
 
 def _label_lines(path: Path) -> list[tuple[int, str, list[str]]]:
-    """Return the number, the class and the other fields of each line that is not empty."""
+    """Return the number, the class and the other fields of each non-empty line."""
     if not path.exists():
         return []
     lines = enumerate(_text(path).splitlines(), start=1)
@@ -164,13 +165,15 @@ def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: 
         try:
             values = _finite([float(field) for field in fields], _FARTHEST)
         except ValueError:
-            raise BadInputError(f"{path}:{number}: a place is no number, or far outside") from None
+            raise BadInputError(
+                f"{path}:{number}: a coordinate is no number, or far outside the picture"
+            ) from None
         if len(values) == 8:
             yield Label(card, values.reshape(4, 2) * np.array(size, np.float32), "quad")
         elif len(values) == 4:
             yield Label(card, _box_points(*values.tolist()) * np.array(size, np.float32), box_kind)
         elif len(values) >= 6 and len(values) % 2 == 0:
-            # A few labels are free outlines; the box around one is what the others of its set give.
+            # A few labels are free outlines. The other labels of their sets are boxes, so these become boxes.
             outline = values.reshape(-1, 2)
             low, high = outline.min(axis=0), outline.max(axis=0)
             box = _box_points(*((low + high) / 2).tolist(), *(high - low).tolist())
@@ -180,9 +183,9 @@ def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: 
 
 
 def _finite(values: Sequence[Any], most: float) -> NDArray[np.float32]:
-    """Return numbers as an array. Raises ValueError for what is none, and for one beyond `most`."""
+    """Return numbers as an array. Raises ValueError for anything else, and for numbers beyond `most`."""
     found = np.array(values, np.float64)
-    if not (np.abs(found) <= most).all():  # nor is what is not a number
+    if not (np.abs(found) <= most).all():  # also false for NaN
         raise ValueError("not finite, or too large")
     return found.astype(np.float32)
 
@@ -198,19 +201,19 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def label_folders(folder: Path) -> list[Path]:
-    """Return a set's folders of labels: quads and boxes may lie apart."""
+    """Return the folders of labels of a set: quads and boxes may have one each."""
     return sorted(path for path in folder.glob("labels*") if path.is_dir())
 
 
 def _yolo_set(folder: Path, names: list[str], box_kind: Kind) -> list[LabelledPhoto]:
     """Return a set with `images` and one or more folders of labels.
 
-    Of a photo whose cards are labelled by quads, boxes count for nothing but cards that lie face down.
+    If a photo has quads, its boxes count only for face-down cards.
     """
     given = label_folders(folder)
     lines = [line for labels in given for path in labels.glob("*.txt") for line in _label_lines(path)]
     if any(not name.isdecimal() for _, name, _ in lines):
-        names = []  # its classes are cards, and its `9` is a nine, not the tenth class
+        names = []  # the classes are names of cards: `9` is a nine, not the tenth class
     photos = []
     for path in pictures_in(folder / "images"):
         size = _image_size(path)
@@ -226,29 +229,29 @@ def _yolo_set(folder: Path, names: list[str], box_kind: Kind) -> list[LabelledPh
 
 
 def _avgustine(folder: Path) -> list[LabelledPhoto]:
-    """Return photos of one card each: `quads.json` lists pictures, cards and corners in pixels.
+    """Return photos of one card each. `quads.json` lists pictures, cards and corners in pixels.
 
     Raises:
-        BadInputError: it cannot be read, or an entry, by its number from 1, is not such a one.
+        BadInputError: the file cannot be read, or an entry is wrong. The message counts entries from 1.
     """
     path = folder / "quads.json"
     try:
         entries = parse_json(read_capped(path))
     except ValueError as error:
-        raise BadInputError(f"{path}: no JSON ({error})") from None
+        raise BadInputError(f"{path}: not JSON ({error})") from None
     if not isinstance(entries, list):
-        raise BadInputError(f"{path}: no list of labels")
+        raise BadInputError(f"{path}: not a list of labels")
     return [_listed(path, number, entry) for number, entry in enumerate(entries, start=1)]
 
 
 def _listed(path: Path, number: int, entry: Any) -> LabelledPhoto:
-    """Return the photo that an entry of `quads.json` tells of."""
+    """Return the photo of an entry of `quads.json`."""
     try:
         image, card, quad = (entry[name] for name in ("image", "card", "quad"))
         points = _finite([[float(x), float(y)] for x, y in quad], _MOST_PIXELS)
         sound = isinstance(image, str) and Path(image).name == image and "\0" not in image
         if not (sound and isinstance(card, str) and card.strip() and points.shape == (4, 2)):
-            raise ValueError("of another kind")
+            raise ValueError("wrong type")
     except (KeyError, TypeError, ValueError, OverflowError):
         wanted = "a picture's name, a card and four corners in it"
         raise BadInputError(f"{path}: entry {number} does not give {wanted}") from None
@@ -262,7 +265,7 @@ def card_folders(folder: Path) -> list[tuple[Path, str]]:
 
 
 def _one_card_each(folder: Path) -> list[LabelledPhoto]:
-    """Return pictures of one card each, which is somewhere in them and which their folder is named for."""
+    """Return pictures of one card each, somewhere in the picture; the folders have the names of the cards."""
     alone = folder.name.endswith(_ALONE)
     photos = []
     for inside, card in card_folders(folder):
@@ -277,10 +280,11 @@ def _one_card_each(folder: Path) -> list[LabelledPhoto]:
 def load_set(name: str, root: Path | None = None) -> list[LabelledPhoto]:
     """Return the photos of one set, sorted by file name.
 
-    `name` is a folder below the photo folder: `vpo_table`, `rf100/valid`, `mix55/laptopcam_piles`,
-    `bidly_fans`, `avgustine_quads`, `evan_backs`, ... or any other one with `images` and `labels` (whose
-    classes stand in `classes.txt`, there or above), or with folders named after cards. Raises BadInputError
-    when the set is missing or a label cannot be read.
+    `name` is a folder below the photo folder, such as `vpo_table` or `rf100/valid`. It contains `images` and
+    `labels`, or folders with the names of cards. `classes.txt`, there or above, lists the classes.
+
+    Raises:
+        BadInputError: the set is missing, or a label cannot be read.
     """
     folder = _folder(name, root)
     if (folder / "quads.json").is_file():
@@ -288,7 +292,7 @@ def load_set(name: str, root: Path | None = None) -> list[LabelledPhoto]:
     if not (folder / "images").is_dir():
         photos = _one_card_each(folder)
         if not photos:
-            raise BadInputError(f"{folder}: neither images with labels nor folders named after cards")
+            raise BadInputError(f"{folder}: neither images with labels nor folders with the names of cards")
         return photos
     names = [BACK] if name == "evan_backs" else _class_names(folder)
     return _yolo_set(folder, names, "corner" if name.startswith(("mix55", "bidly_fans")) else "box")
@@ -296,9 +300,9 @@ def load_set(name: str, root: Path | None = None) -> list[LabelledPhoto]:
 
 @cache
 def surfaces(drawn: int = 120) -> tuple[NDArray[np.uint8], ...]:
-    """Return pictures of bare surfaces, BGR: the CC0 photographs, and `drawn` ones made by code.
+    """Return pictures of bare surfaces, BGR: the CC0 photographs, and a number of drawn ones.
 
-    Without the photo folder only the drawn ones are returned.
+    Without the photo folder there are only the drawn ones.
     """
     root = photos_root()
     folder = root / "textures_cc0" if root else None

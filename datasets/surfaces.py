@@ -27,7 +27,7 @@ def _plain(rng: np.random.Generator) -> NDArray[np.float32]:
 
 
 def _white(rng: np.random.Generator) -> NDArray[np.float32]:
-    """A table as white as a card: only the card's edge and shadow tell them apart."""
+    """A table as white as a card. Only the edge and the shadow of the card stand out."""
     colour = np.float32(rng.uniform(185, 255)) + rng.uniform(-12, 6, 3)
     return np.broadcast_to(colour, (_SIZE, _SIZE, 3)).astype(np.float32)
 

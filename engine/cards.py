@@ -7,7 +7,8 @@ joker) and `UNKNOWN_RANK` stands for one that is not known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from engine.errors import BadInputError
 
@@ -15,6 +16,7 @@ RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 SUITS = ("C", "D", "H", "S")
 JOKER = "JOKER"
 UNKNOWN = "??"
+JOKERS_PER_PACK = 2
 UNKNOWN_RANK = 0
 JOKER_RANK = 15
 RANK_VALUES: dict[str, int] = {text: value for value, text in enumerate(RANKS, 2)} | {JOKER: JOKER_RANK}
@@ -67,6 +69,16 @@ def parse_card(text: object) -> str:
             "{text!r} is not a card (write rank and suit: 10H, QS; JOKER; ??)", text=str(text)[:30]
         )
     return card
+
+
+def copies(card: str, packs: int) -> int:
+    """Return how many copies of a card there are in so many packs: one in each, but two of the joker."""
+    return packs * JOKERS_PER_PACK if card == JOKER else packs
+
+
+def all_copies_among(cards: Iterable[str], packs: int) -> set[str]:
+    """Return the cards of which every copy in so many packs is among `cards`."""
+    return {card for card, count in Counter(cards).items() if count >= copies(card, packs)}
 
 
 def is_whole(card: str) -> bool:

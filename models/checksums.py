@@ -1,6 +1,6 @@
 """Write the checksums of the weights: `python -m models.checksums`.
 
-`shithead doctor` holds the weights against them.
+`shithead doctor` compares the weights with them.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import BadInputError
-from models.commands import run_command
+from models.shared.commands import run_command
 
 NAME = "weights.sha256"
 
 
 def write_checksums(root: Path) -> Path:
-    """Write `weights.sha256` of the networks and their facts in the folders of `root`, and return where.
+    """Write `weights.sha256` for the .onnx and .json files in the folders of `root`, and return its path.
 
-    The form is that of `sha256sum`. Raises BadInputError where there are none, or the file cannot be written.
+    The format is that of `sha256sum`.
+
+    Raises:
+        BadInputError: there are no weights, or the file cannot be written.
     """
     files = [*sorted(root.glob("*/*.onnx")), *sorted(root.glob("*/*.json"))]
     if not files:

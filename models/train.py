@@ -1,8 +1,8 @@
 """Train all networks from nothing, one after the other: `python -m models.train`.
 
-Each step runs in a process of its own. Interrupted, the same command goes on with the step that it was at,
-which goes on from its checkpoint. A training whose steps are all done is not begun again: remove its folder,
-or name another one.
+Each step runs in its own process. After an interruption the same command continues with the unfinished step,
+which continues from its checkpoint. A finished training does not start again: remove its folder, or name
+another one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_dir
 
-from models.commands import run_command
+from models.shared.commands import run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +30,25 @@ class Step:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """What is run, by this Python."""
+        """The command line, with this Python."""
         return (sys.executable, "-m", self.module, *self.arguments)
 
     def done_file(self, folder: Path) -> Path:
-        """Where it is noted that the step is done."""
+        """The file whose existence says that the step is done."""
         return folder / f"{self.name}.done"
 
 
 def steps(folder: Path, out: Path, device: str, threads: int) -> list[Step]:
-    """Return the chain, in its order.
+    """Return the chain, in its order: each step comes after those that it needs.
 
-    How much a lone index weighs is fitted with both its network and those of the faces; a copy with 8-bit
-    weights names the network it was made from; so each comes behind what it needs.
+    The weight of a lone index is fitted with its own network and those of the faces. A copy with 8-bit
+    weights names the network that it was made from.
 
     Args:
         folder: For samples, scenes and checkpoints.
-        out: Gets the folders of the weights, as `models` has them.
-        device: As `models.devices` reads it; the face networks get the first of several.
-        threads: Of the processor, for torch.
+        out: Gets the folders of the weights, named as in `models`.
+        device: As `models.shared.devices` reads it; the face networks get the first of several.
+        threads: Number of CPU threads for torch.
     """
     faces, indices, outlines = out / "faces", out / "indices/indices.onnx", out / "outlines/outlines.onnx"
     effort = ("--device", device, "--threads", str(threads))
@@ -61,7 +61,7 @@ def steps(folder: Path, out: Path, device: str, threads: int) -> list[Step]:
         Step("faces", "models.faces.train", (*named(folder=folder / "faces", out=faces), *effort_of_one)),
         Step(
             "strips",
-            "models.faces.train_strip",
+            "models.faces.strip.train",
             (*named(folder=folder / "strips", out=faces), *effort_of_one),
         ),
         Step("indices", "models.indices.train", (*named(folder=folder / "indices", out=indices), *effort)),
@@ -69,10 +69,10 @@ def steps(folder: Path, out: Path, device: str, threads: int) -> list[Step]:
         Step(
             "outlines", "models.outlines.train", (*named(folder=folder / "outlines", out=outlines), *effort)
         ),
-        Step("8-bit faces", "models.quantise", named(weights=faces)),
+        Step("8-bit faces", "models.faces.quantise", named(weights=faces)),
         Step(
             "8-bit outlines",
-            "models.outlines.eight_bits",
+            "models.outlines.quantise",
             (*named(folder=folder / "outlines", weights=outlines), *effort),
         ),
         Step("checksums", "models.checksums", named(out=out)),
@@ -80,10 +80,10 @@ def steps(folder: Path, out: Path, device: str, threads: int) -> list[Step]:
 
 
 def run(chain: Sequence[Step], folder: Path) -> None:
-    """Run the steps that are not done yet. Ends the process with the status of one that ends badly."""
+    """Run the steps that are not done yet. If a step fails, the process ends with its status."""
     left = [step for step in chain if not step.done_file(folder).exists()]
     if not left:
-        print(f"{folder}: this training is finished; remove the folder, or name another, to train again")
+        print(f"{folder}: this training is finished; to train again, remove the folder or name another")
     for number, step in enumerate(left, start=1):
         print(f"{step.name} ({number} of {len(left)}): {shlex.join(step.command[1:])}", flush=True)
         status = subprocess.run(step.command, check=False).returncode
@@ -106,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--device", default="cpu", metavar="D", help="cpu, or GPUs as 0 or 0,1 (default: cpu)"
     )
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--dry-run", action="store_true", help="say what would be run, and run nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print the steps, and run nothing")
     args = parser.parse_args(argv)
     chain = steps(args.folder.resolve(), args.out.resolve(), args.device, args.threads)
     if args.dry_run:
@@ -119,4 +119,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run_command(main, "the same command goes on with the step it was at")
+    run_command(main, "the same command continues with this step")

@@ -1,7 +1,7 @@
-"""Print what is new in the release that a tag names: `python scripts/release_notes.py v1.2.0`.
+"""Print the section of the changelog for a tag: `python scripts/release_notes.py v1.2.0`.
 
-Exit status 2, with one line, where the tag is not the version of pyproject.toml or CHANGELOG.md has no
-section for it: then there is nothing to release.
+The exit status is 2, with one line, if the tag is not the version in pyproject.toml, or if CHANGELOG.md has
+no section for it.
 """
 
 import re

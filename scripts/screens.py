@@ -1,9 +1,9 @@
 """Photograph the screens for the documentation: `.venv/bin/python scripts/screens.py [FOLDER [KEPT]]`.
 
-Walks through the real window by touch, as the tests do (`tests/e2e/windows/drive_app.py`), on a phone,
-upright and on its side, and on a laptop, and sets the photographs into two pictures in `docs` or another
-folder: `screens.png`, and `sheets.png` with what opens over the screens. Needs no display; takes some
-minutes. The single photographs are kept in a second folder, if one is named.
+It walks through the real window by touch, as the tests do (`tests/e2e/windows/drive_app.py`): on a phone,
+upright and on its side, and on a laptop. It makes two pictures in `docs` or another folder: `screens.png`,
+and `sheets.png` with the sheets that open over them. A second folder keeps the single photographs. It needs
+no display and takes some minutes.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from companion import theme
 ROOT = Path(__file__).resolve().parents[1]
 PHONE, SIDEWAYS, LAPTOP = (360, 640), (860, 400), (1280, 720)
 HEIGHT, LOW = 480, 330
-"""Of a photograph in the picture, in pixels: beside upright ones, and where all lie on their side."""
+"""Pixels: the height of a photograph beside upright ones, and in a row of photographs on their side."""
 GAP, LINE = 14, 26
 CONTENTS = "contents"
-"""Under this name a picture's file says what it shows."""
+"""Name of the text in the file of a picture that lists its photographs."""
 PAPER, INK = (246, 244, 238), (40, 40, 40)
 
 
 @dataclass(frozen=True)
 class Shot:
-    """One photograph: which scenario takes it under which name, and what stands below it."""
+    """One photograph: the scenario that takes it, its name there, and its caption."""
 
     scenario: str
     name: str
     shows: str
-    """The class in `companion/app/screens` that it is a photograph of."""
+    """The class in `companion/app/screens` that the photograph shows."""
     below: str
     size: tuple[int, int] = PHONE
     language: str = "en"
@@ -47,9 +47,9 @@ class Shot:
 Rows = tuple[tuple[Shot, ...], ...]
 SCREENS: Rows = (
     (
-        Shot("seats", "seats", "TonightScreen", "Before the game"),
-        Shot("seats", "dark", "TonightScreen", "Too dark"),
-        Shot("seats", "by which rules", "TonightScreen", "By which rules"),
+        Shot("seats", "seats", "SetupScreen", "Before the game"),
+        Shot("seats", "dark", "SetupScreen", "Too dark"),
+        Shot("seats", "by which rules", "SetupScreen", "By which rules"),
         Shot("filmed", "table", "TableScreen", "The table"),
         Shot("shown_where", "asked", "QuestionBar", "A question of the referee"),
         Shot("filmed", "log", "LogScreen", "The log"),
@@ -59,17 +59,17 @@ SCREENS: Rows = (
     (
         Shot("enrolled", "enrolling", "EnrolPanel", "A deck is learnt"),
         Shot("enrolled", "enrolled", "DeckScreen", "The decks"),
-        Shot("enrolled", "which deck", "TonightScreen", "With which deck"),
+        Shot("enrolled", "which deck", "SetupScreen", "With which deck"),
         Shot("screens", "more", "MoreScreen", "More"),
         Shot("score", "score-illegal", "TableScreen", "Without a camera"),
         Shot("score", "score-illegal", "TableScreen", "In German", language="de"),
         Shot("score", "score-over", "TableScreen", "The game is over"),
         Shot("evening", "plot", "NightPlot", "The night's losses"),
-        Shot("score", "next-game", "TonightScreen", "The next one"),
+        Shot("score", "next-game", "SetupScreen", "The next one"),
     ),
     (
         Shot("filmed", "table", "TableScreen", "On its side", size=SIDEWAYS),
-        Shot("seats", "seats", "TonightScreen", "Before the game", size=LAPTOP),
+        Shot("seats", "seats", "SetupScreen", "Before the game", size=LAPTOP),
         Shot("filmed", "table", "TableScreen", "The table", size=LAPTOP),
         Shot("filmed", "demonstration", "DemonstrationLine", "The sample film", size=LAPTOP),
     ),
@@ -81,14 +81,14 @@ SHEETS: Rows = (
         Shot("tour", "tour3", "Tour", "The third"),
         Shot("screens", "player", "PlayerSheet", "A play entered"),
         Shot("filmed", "event", "EventSheet", "One event"),
-        Shot("filmed", "correct", "CorrectSheet", "Put right"),
-        Shot("screens", "ask", "AskSheet", "Can I play this?"),
+        Shot("filmed", "correct", "CorrectSheet", "Correct"),
+        Shot("screens", "ask", "PlayCheckSheet", "Can I play this?"),
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),
         Shot("sung", "songs one sung", "SongsSheet", "One song is sung"),
         Shot("filmed", "replay", "ReplayView", "The evening again"),
-        Shot("shown_where", "tapped", "TapPlaces", "Show where they lie"),
+        Shot("shown_where", "tapped", "TapPlaces", "Show the places"),
         Shot("shown_where", "draw pile", "TapPlaces", "… the draw pile last"),
         Shot("places", "places", "DragPlaces", "Places, on a laptop", size=LAPTOP),
     ),
@@ -97,16 +97,16 @@ PICTURES = {"screens.png": SCREENS, "sheets.png": SHEETS}
 
 
 def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
-    """Take the photographs, each walk once. Returns where they are.
+    """Take the photographs, and return their files; each scenario runs once.
 
     Raises:
-        SystemExit: a photograph does not show what it is said to show.
+        SystemExit: a photograph does not show the class that it should.
     """
     sys.path.insert(0, str(ROOT))
     from tests.e2e.windows import test_screens
 
     for kind in ("DATA_HOME", "CACHE_HOME", "STATE_HOME"):
-        os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not this user's own decks and settings
+        os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not the decks and settings of this user
     found = {}
     seen: dict[Path, Any] = {}
     for shot in shots:
@@ -124,7 +124,7 @@ def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
 
 
 def compose(rows_of: Rows, found: dict[Shot, Path]) -> Image.Image:
-    """Set the photographs into one picture, in their rows."""
+    """Return one picture with the photographs in their rows."""
     rows = []
     for shots in rows_of:
         height = HEIGHT if any(shot.size == PHONE for shot in shots) else LOW
@@ -158,14 +158,14 @@ def _shrunk(path: Path, height: int) -> Image.Image:
 
 
 def contents(rows: Rows) -> str:
-    """Return what a picture shows, as its file says it too: a test tells by it when one is out of date."""
+    """Return what a picture shows. Its file holds this text too, so a test can find outdated pictures."""
     return "\n".join(f"{shot.shows}: {shot.below}" for row in rows for shot in row)
 
 
 def reduced(page: Image.Image) -> Image.Image:
-    """Return the picture with 256 colours: plenty for screens, and a third of the size.
+    """Return the picture with 256 colours, which suffice for screens and need a third of the size.
 
-    The app's own are among them as they are: of rare ones, as a green tick is, an average would be left.
+    The colours of the app are kept exactly. Otherwise rare ones, like that of a green tick, would change.
     """
     values = {value for value in vars(theme).values() if isinstance(value, str) and value.startswith("#")}
     own = [level for value in sorted(values) for level in theme.rgb(value)]

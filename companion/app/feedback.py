@@ -1,4 +1,4 @@
-"""What is said, sounded and felt as rulings fall: each off until it is switched on."""
+"""Speech, sound and vibration for new rulings. Each is off until it is switched on."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from pathlib import Path
 from typing import Any
 
 from companion.files.caches import cache_folder
-from companion.game.interface import Line
-from companion.game.next_game import begun_words
-from companion.game.ruling_views import breaches_of, needs_of, ritual_words, ruling_of
+from companion.game.interface import EventLine
+from companion.game.next_game import new_game_notice
+from companion.game.ruling_views import breaches_text, needs_text, ritual_texts, ruling_of
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _, language
-from companion.i18n.messages import words
-from companion.i18n.wording import demand_words, event_words, question_words
+from companion.i18n.events import event_text, question_text
+from companion.i18n.messages import translate
+from companion.i18n.wording import demand_text
 from companion.settings import Settings
 from companion.speech.voice import Speaker, find_speaker
 
 _log = logging.getLogger(__name__)
 _RATE = 22050
 _TONES = ((392.0, 0.14), (294.0, 0.24))
-"""A falling fourth, for a breach: frequency in hertz and seconds of each tone."""
+"""A falling fourth, for a breach: frequency in hertz and duration in seconds of each tone."""
 _BUZZ_S = 0.3
 _ACTS = ("play", "flip", "show", "pick_up")
 """Events that pass the turn, or keep it."""
 
 
 class Feedback:
-    """Hears every snapshot and says what is new in it."""
+    """Follows the snapshots, and says what is new in them."""
 
     def __init__(
         self,
@@ -42,54 +43,54 @@ class Feedback:
         sound: Callable[[], None] | None = None,
         buzz: Callable[[], None] | None = None,
     ) -> None:
-        """Nothing is opened before it is needed.
+        """Open nothing before it is needed.
 
         Args:
-            settings: What is switched on.
-            speaker: Makes the voice; None: the one of this device, in the language in force.
-            sound: Sounds a breach; None: a falling fourth.
-            buzz: Lets a breach be felt; None: the phone vibrates.
+            settings: The user's switches.
+            speaker: Makes the voice; None: this device's voice in the current language.
+            sound: Plays the sound of a breach; None: a falling fourth.
+            buzz: Signals a breach by touch; None: the phone vibrates.
         """
         self.settings = settings
         self._make_speaker = speaker or (lambda: find_speaker(language()))
         self._speaker: Speaker | None = None
         self._sound, self._buzz = sound or _play_sound, buzz or _vibrate
         self._heard: dict[int, str | None] | None = None
-        """The verdict on each line that was heard; None before the first."""
+        """The verdict on each known line; None before the first snapshot."""
         self._serial = -1
         self._turn: str | None = None
         self._game = 1
-        """Which game of the session is heard."""
+        """Number of the current game within the session."""
         self._begins = False
-        """Whether the session's opening was seen, so that the first turn is news."""
+        """Whether the session has just been opened, so that the first turn is news."""
 
     def begin(self) -> None:
-        """Listen to another session: what had happened in it before is not told again."""
+        """Follow another session. Its earlier events are not repeated."""
         self._heard, self._serial, self._turn, self._game, self._begins = None, -1, None, 1, True
 
     def hear(self, snapshot: Snapshot) -> None:
-        """Take in what the session published; cheap when that is nothing new."""
+        """Process a snapshot. That is cheap if it holds nothing new."""
         if snapshot.serial == self._serial:
             return
         self._serial = snapshot.serial
-        if snapshot.phase == "opening":  # the lines of a game that goes on are still to come
+        if snapshot.phase == "opening":  # the lines of a resumed game are still to come
             self.begin()
             self._serial = snapshot.serial
             return
-        if snapshot.game != self._game:  # whatever was heard was of the game before
+        if snapshot.game != self._game:  # the known lines belong to the game before
             self._game, self._heard, self._turn = snapshot.game, {}, None
-            self.say(words(begun_words(snapshot.table.dealer)), lasting=True)
+            self.say(translate(new_game_notice(snapshot.table.dealer)), lasting=True)
         heard, self._heard = self._heard, {_id(line): _verdict(line) for line in snapshot.lines}
         before, self._turn = self._turn, getattr(snapshot.table, "turn", None)
         turn = self._turn if self._turn != before else None
         demand = getattr(snapshot.table, "effect_in_words", None) or ""
-        if heard is None:  # what had happened before is not told again
+        if heard is None:  # earlier events are not repeated
             self._tell((), turn if self._begins else None, demand)
             return
         self._tell([line for line in snapshot.lines if _is_news(line, heard)], turn, demand)
 
     def say(self, text: str, *, lasting: bool = False) -> None:
-        """Say a text aloud if that is switched on; a `lasting` one is said however late."""
+        """Say a text aloud, if that is switched on. A `lasting` text is worth saying late."""
         if self.settings.speak and text:
             self._speaker = self._speaker or self._make_speaker()
             self._speaker.say(text, lasting=lasting)
@@ -100,7 +101,7 @@ class Feedback:
             self._speaker.close()
         self._speaker = None
 
-    def _tell(self, fresh: Sequence[Line], turn: str | None, demand: str) -> None:
+    def _tell(self, fresh: Sequence[EventLine], turn: str | None, demand: str) -> None:
         lasting, passing = spoken(fresh, turn, demand)
         self.say(lasting, lasting=True)
         self.say(passing)
@@ -111,29 +112,29 @@ class Feedback:
                 self._buzz()
 
 
-def _id(line: Line) -> int:
+def _id(line: EventLine) -> int:
     return int(line.get("id") or 0)
 
 
-def _verdict(line: Line) -> str | None:
+def _verdict(line: EventLine) -> str | None:
     return (ruling_of(line) or {}).get("verdict")
 
 
-def _is_news(line: Line, heard: Mapping[int, str | None]) -> bool:
-    """Return whether a line is new, or a second look has made a breach of it."""
+def _is_news(line: EventLine, heard: Mapping[int, str | None]) -> bool:
+    """Return whether a line is new, or has turned into a breach."""
     return _id(line) not in heard or (_verdict(line) == "illegal" and heard[_id(line)] != "illegal")
 
 
-def spoken(lines: Sequence[Line], turn: str | None, demand: str = "") -> tuple[str, str]:
-    """Return what is said of new events: (what is worth hearing late, what the next event makes stale).
+def spoken(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tuple[str, str]:
+    """Return the speech for new events: (texts worth hearing late, texts that the next event makes stale).
 
-    Breaches, rituals, who is out and the end last; what a play does to the table, what is not proven, open
-    questions and whose turn it is pass.
+    The first are breaches, rituals, players who are out and the end. The second are effects of a play,
+    unproven rulings, open questions and the turn.
 
     Args:
         lines: The events.
-        turn: Whose turn it has become; None: whose it was.
-        demand: What may be played now, in the words of the public table.
+        turn: The player whose turn it has become; None if it has not changed.
+        demand: The engine's words for what may be played now.
     """
     lasting: list[str] = []
     passing: list[str] = []
@@ -141,22 +142,22 @@ def spoken(lines: Sequence[Line], turn: str | None, demand: str = "") -> tuple[s
     for line in lines:
         ruling = ruling_of(line) or {}
         if ruling.get("verdict") == "illegal":
-            lasting.append(f"{_('Illegal')}. {breaches_of(ruling)}".rstrip())
+            lasting.append(f"{_('Illegal')}. {breaches_text(ruling)}".rstrip())
         elif ruling.get("verdict") == "unproven":
-            passing.append(": ".join(filter(None, (_("Not proven"), needs_of(ruling)))) + ".")
+            passing.append(": ".join(filter(None, (_("Not proven"), needs_text(ruling)))) + ".")
         if line.get("event") in _ACTS:
             stands = ruling.get("effects") or {} if ruling.get("verdict") != "illegal" else {}
             passing += _effects_spoken(line, stands)
             goes_on = stands.get("extra_turn") or stands.get("next") == line.get("player")
             again = line.get("player") if goes_on else None
-        lasting += ritual_words(ruling.get("effects") or {}, line.get("player"))
+        lasting += ritual_texts(ruling.get("effects") or {}, line.get("player"))
         if line.get("event") == "out":
             lasting.append(_("{player} is out.").format(player=line.get("player")))
         if line.get("event") == "game_over" and line.get("loser"):
             lasting.append(_("{player} is the Shithead.").format(player=line["loser"]))
             turn = again = None
         if line.get("event") == "unclear" and line.get("says"):
-            passing.append(question_words(line))
+            passing.append(question_text(line))
     if again is not None and turn in (None, again):
         passing.append(_asked(_("{player} again"), again, demand))
     elif turn:
@@ -164,11 +165,11 @@ def spoken(lines: Sequence[Line], turn: str | None, demand: str = "") -> tuple[s
     return " ".join(lasting), " ".join(passing)
 
 
-def _effects_spoken(line: Line, effects: Mapping[str, Any]) -> list[str]:
-    """Return in as few words as can be what an event did to the table."""
+def _effects_spoken(line: EventLine, effects: Mapping[str, Any]) -> list[str]:
+    """Return an event's effects on the table in few words."""
     said = []
     if line.get("event") == "pick_up" and effects:
-        said.append(f"{event_words(line)}.")
+        said.append(f"{event_text(line)}.")
     elif effects.get("picks_up"):
         said.append(_("{player} picks up the pile.").format(player=effects["picks_up"]))
     if effects.get("burn"):
@@ -180,8 +181,8 @@ def _effects_spoken(line: Line, effects: Mapping[str, Any]) -> list[str]:
 
 
 def _asked(who: str, player: str, demand: str) -> str:
-    """Return who plays, and what must be beaten where not anything goes."""
-    needed = demand_words(demand) if demand not in ("", "anything", "not known") else ""
+    """Return the player's name, and what must be beaten unless anything goes."""
+    needed = demand_text(demand) if demand not in ("", "anything", "not known") else ""
     return ": ".join(filter(None, (who.format(player=player), needed))) + "."
 
 
@@ -222,5 +223,5 @@ def _play_sound() -> None:
 def _vibrate() -> None:
     try:
         import_module("plyer").vibrator.vibrate(_BUZZ_S)
-    except Exception as error:  # no plyer, or a device that cannot: plyer raises whatever the device does
+    except Exception as error:  # no plyer, or a device that cannot: plyer passes on any error
         _log.info("no vibration: %s", error)

@@ -1,4 +1,4 @@
-"""The window: a Kivy application that asks who plays and then shows one session."""
+"""The window: a Kivy application that asks for a game's setup and then shows its session."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from companion.files.caches import keep_caches_together, keep_shaders_here
+from companion.files.caches import redirect_caches, redirect_shader_cache
 from companion.game.session import Session
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.settings import Settings, load_settings
 
 
 class NoDisplayError(RuntimeError):
-    """There is no screen to open a window on; the message says what is missing."""
+    """No window can be opened. The message names the reason."""
 
 
 def prepare_kivy() -> None:
-    """Set what Kivy reads from the environment; call before anything imports it.
+    """Set the environment that Kivy reads. Call this before anything imports Kivy.
 
     Raises:
         NoDisplayError: there is no display, or it does not answer.
     """
-    # SDL itself would fall back to a driver that draws where nobody can see it.
+    # SDL itself would fall back to an invisible driver.
     if sys.platform.startswith("linux") and not _told_where_to_draw():
         _require_display()
-    # Kivy reads the command line, obeys and writes a configuration of all its programs, which may be damaged
-    # or meant for others, and takes over stderr unless told otherwise.
+    # By default Kivy parses the command line, reads and writes a configuration shared by all Kivy programs,
+    # and takes over stderr.
     os.environ.setdefault("KIVY_NO_ARGS", "1")
     os.environ.setdefault("KIVY_NO_CONFIG", "1")
     os.environ.setdefault("KIVY_NO_ENV_CONFIG", "1")
     os.environ.setdefault("KIVY_LOG_MODE", "PYTHON")
     os.environ.setdefault("KIVY_NO_FILELOG", "1")
-    # Kivy's first choices are programs (xclip, xsel) that it complains about loudly where they are missing.
+    # Kivy prefers programs (xclip, xsel), and complains loudly if they are missing.
     os.environ.setdefault("KIVY_CLIPBOARD", "sdl2")
     logging.getLogger("kivy").addFilter(lambda record: "Cutbuffer" not in record.getMessage())
-    keep_caches_together()
-    keep_shaders_here()
+    redirect_caches()
+    redirect_shader_cache()
 
 
 def _told_where_to_draw() -> bool:
@@ -49,7 +49,7 @@ def _told_where_to_draw() -> bool:
 
 
 def _require_display() -> None:
-    """Raise NoDisplayError unless an X or Wayland display is named and answers."""
+    """Raise NoDisplayError unless an X or Wayland display is set and answers."""
     named = [name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)]
     if not named:
         raise NoDisplayError("no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)")
@@ -58,7 +58,7 @@ def _require_display() -> None:
 
 
 def _display_address(kind: str, value: str) -> str | tuple[str, int]:
-    """Return where a display listens: a socket's path, or host and port."""
+    """Return a display's address: a socket's path, or host and port."""
     if kind == "WAYLAND_DISPLAY":
         return str(Path(os.environ.get("XDG_RUNTIME_DIR", "/run")) / value)
     host, _, number = value.rpartition(":")
@@ -74,31 +74,31 @@ def _answers(address: str | tuple[str, int]) -> bool:
         with socket.socket(family) as connection:
             connection.settimeout(3.0)
             connection.connect(address)
-    except (OSError, OverflowError, ValueError):  # no port has that number, or no machine that name
+    except (OSError, OverflowError, ValueError):  # an invalid port, or an unknown host
         return False
     return True
 
 
 def run_window(
-    start: Session | Choice,
+    start: Session | GameSetup,
     *,
     ask: bool = True,
     size: tuple[int, int] | None = None,
     store: Path | None = None,
 ) -> None:
-    """Open the window and return when it is closed.
+    """Open the window, and return when it is closed.
 
     Args:
-        start: A session, which begins at once, or a choice.
-        ask: Whether a choice is first put to the players, or begins at once too.
-        size: Of the window, in pixels.
-        store: Where evenings are kept; None: the user's own store.
+        start: A session, which starts at once, or a setup.
+        ask: Whether the players first see the setup in a form, or the game starts at once.
+        size: Size of the window in pixels.
+        store: Path of the evenings' store; None: the user's own.
 
     Raises:
         NoDisplayError: no window can be opened.
     """
     app = make_app(size=size, store=store, settings=load_settings())
-    if isinstance(start, Choice):
+    if isinstance(start, GameSetup):
         (app.ask if ask else app.start_game)(start)
     else:
         app.play(start)
@@ -110,10 +110,10 @@ def run_window(
 
 
 def _close_on_signals() -> None:
-    """Leave the main loop between two frames once the process is interrupted or told to end.
+    """Leave the main loop between two frames when the process gets SIGINT or SIGTERM.
 
-    The signal only raises a flag: an app stopped in the middle of a frame, where a signal may arrive, is
-    missed by whatever that frame still has to draw.
+    The signal only sets a flag. If the app stopped in the middle of a frame, the rest of that frame would
+    fail.
     """
     from kivy.base import EventLoop
     from kivy.clock import Clock
@@ -135,14 +135,14 @@ def make_app(
     store: Path | None = None,
     settings: Settings | None = None,
 ) -> Any:
-    """Return the application, not yet running: give it a session with `play()` or a choice with `ask()`.
+    """Return the application, not yet running. Give it a session with `play()` or a setup with `ask()`.
 
     Kivy is imported here and not before.
 
     Args:
-        size: Of the window, in pixels.
-        store: Where evenings are kept; None: the user's own store.
-        settings: As the user left them; None: those of somebody who has seen the first steps, changes unkept.
+        size: Size of the window in pixels.
+        store: Path of the evenings' store; None: the user's own.
+        settings: The user's settings; None: defaults with the first steps seen, and changes are not stored.
 
     Raises:
         NoDisplayError: no window can be opened.
@@ -150,11 +150,11 @@ def make_app(
     prepare_kivy()
     from kivy.config import Config
 
-    # Else a right click leaves a red dot, and Escape closes a game without asking.
+    # By default a right click leaves a red dot, and Escape closes a game without asking.
     Config.set("input", "mouse", "mouse,disable_multitouch")
     Config.set("kivy", "exit_on_escape", "0")
     Config.set("graphics", "allow_screensaver", "0")  # a phone over the table is not touched for long
-    # What has edges draws them smooth by itself; where OpenGL is software, this takes twice the time.
+    # Shapes smooth their own edges. Multisampling would take twice the time in software OpenGL.
     Config.set("graphics", "multisamples", "0")
     Config.set("graphics", "minimum_width", "320")
     Config.set("graphics", "minimum_height", "320")
@@ -165,7 +165,7 @@ def make_app(
 
     if Window is None:
         raise NoDisplayError("no window can be opened (is the display reachable, is OpenGL 2 there?)")
-    Window.softinput_mode = "below_target"  # a phone's keyboard covers no name that is being written
+    Window.softinput_mode = "below_target"  # a phone's keyboard must not cover the name being typed
     from companion.app.screens.application import RefereeApp
 
     return RefereeApp(store, settings)

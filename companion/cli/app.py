@@ -1,4 +1,4 @@
-"""`shithead app`: the window over a camera or a film; without a display, the same on the terminal."""
+"""`shithead app`: the window over a camera or a film. Without a display, the same on the terminal."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from companion.cli.arguments import ruleset
 
 if TYPE_CHECKING:
-    from companion.game.setup import Choice
+    from companion.game.setup import GameSetup
 
 ANNOTATED = Path("out/annotated.mp4")
-"""Where the sample film goes, annotated, when there is no display to show it on."""
+"""The annotated sample film, if there is no display to show it on."""
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -21,10 +21,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "app",
         help="open the window and referee",
-        description="Referee a game in a window: on a camera if there is one, else by touch if an evening "
-        "has begun, else on the sample film. "
-        "Without a display it does the same on the terminal, and writes the sample film annotated to "
-        f"{ANNOTATED}, if there is none yet.",
+        description="Referee a game in a window. It uses a camera if there is one, then tonight's game, then "
+        "the sample film. Without a display it works in the terminal, and writes the annotated sample film "
+        f"to {ANNOTATED}, unless that exists.",
     )
     parser.add_argument("source", nargs="?", help="film, camera number or stream URL")
     parser.add_argument("--rules", type=ruleset, help="ruleset (default: winnersh)")
@@ -34,49 +33,47 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--deck", metavar="NAME", help="an enrolled deck (see `shithead deck`)")
     parser.add_argument("--layout", type=Path, help="layout file of the table")
     parser.add_argument(
-        "--store", metavar="FILE", type=Path, help="keep the evening here, not in the user's own"
+        "--store", metavar="FILE", type=Path, help="store the evening here, not in the user's own store"
     )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the game that was broken off, without asking"
-    )
+    parser.add_argument("--resume", action="store_true", help="continue the interrupted game without asking")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the window, or say that there is no display and go on without."""
+    """Open the window. If there is no display, say so and go on in the terminal."""
     from companion.app.window import NoDisplayError, prepare_kivy, run_window
     from companion.cli.outputs import check_outputs
-    from companion.files.incomplete import forget_left_files
+    from companion.files.incomplete import remove_incomplete_files
     from companion.store.store import default_path
 
-    forget_left_files()
+    remove_incomplete_files()
     check_outputs({}, [args.source, args.layout, args.rules], store=args.store or default_path())
     if args.deck is not None:
         from vision.decks.deck import load_deck
 
-        load_deck(args.deck)  # the form offers what is enrolled, and would pass over another name
+        load_deck(args.deck)  # the form would ignore a name that is not enrolled
     try:
         prepare_kivy()
-        choice, settled = choose(args)
-        run_window(choice, ask=not settled, size=args.size, store=args.store)
+        setup, settled = choose_setup(args)
+        run_window(setup, ask=not settled, size=args.size, store=args.store)
     except NoDisplayError as error:
-        choice, _settled = choose(args, window=False)
-        says, annotated = _annotated() if choice.demonstration else ("", None)
+        setup, _settled = choose_setup(args, window=False)
+        says, annotated = _annotated() if setup.demonstration else ("", None)
         print(f"shithead app: {error}; rulings follow on stdout{says}", file=sys.stderr)
-        return _run_headless(choice, annotated)
+        return _run_headless(setup, annotated)
     return 0
 
 
 def _annotated() -> tuple[str, Path | None]:
-    """Return what to say of the annotated sample film, and where it goes: nobody asked for it.
+    """Return a message about the annotated sample film, and its path or None.
 
-    So no file that is there is replaced by it, and where it cannot be written there is none.
+    Nobody asked for it, so it replaces no file, and is skipped if it cannot be written.
     """
     from engine.files.atomic import make_folder, refuse_unwritable
 
     if ANNOTATED.exists():
-        return f", the film in {ANNOTATED} is left as it is", None
+        return f", the film in {ANNOTATED} was not changed", None
     try:
         make_folder(ANNOTATED.parent)
         refuse_unwritable(ANNOTATED)
@@ -85,15 +82,14 @@ def _annotated() -> tuple[str, Path | None]:
     return f", the annotated film goes to {ANNOTATED}", ANNOTATED
 
 
-def choose(args: argparse.Namespace, *, window: bool = True) -> tuple[Choice, bool]:
-    """Return the game that the command line asks for, and whether its players are settled.
+def choose_setup(args: argparse.Namespace, *, window: bool = True) -> tuple[GameSetup, bool]:
+    """Return the setup that the command line asks for, and whether the players are settled.
 
-    Where no source is named it is a camera if there is one, else the game or the evening that was broken off,
-    else the sample film, which brings its own game. Without a `window` nothing can be offered, so that it is
-    the film.
+    Without a source it is a camera, else the interrupted game or evening, else the sample film, which brings
+    its own setup. Without a `window` nothing can be offered, so it is the film.
     """
-    from companion.game.setup import Choice
-    from companion.sources.cameras import DEFAULT_PLAYERS, Sample, find_camera, sample_film
+    from companion.game.setup import GameSetup
+    from companion.sources.cameras import DEFAULT_PLAYERS, SampleFilm, find_camera, sample_film
     from engine.ruleset import DEFAULT_RULESET
 
     if args.resume:
@@ -109,8 +105,8 @@ def choose(args: argparse.Namespace, *, window: bool = True) -> tuple[Choice, bo
     if sample is not None:
         print("shithead app: no camera found; showing the sample film", file=sys.stderr)
     names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
-    known = sample or Sample(Path(source), DEFAULT_RULESET, (), DEFAULT_PLAYERS)
-    choice = Choice(
+    known = sample or SampleFilm(Path(source), DEFAULT_RULESET, (), DEFAULT_PLAYERS)
+    setup = GameSetup(
         source=source,
         rules=args.rules or known.rules,
         options=tuple(args.option) or known.options,
@@ -119,81 +115,81 @@ def choose(args: argparse.Namespace, *, window: bool = True) -> tuple[Choice, bo
         layout=args.layout,
         deck=args.deck,
         store=args.store,
-        # The sample film is a demonstration: nobody's losses go into the evening.
+        # The sample film is a demonstration: its losses do not belong to the evening.
         kept=sample is None or args.store is not None,
         demonstration=sample is not None,
     )
-    return choice, bool(names) or sample is not None
+    return setup, bool(names) or sample is not None
 
 
-def _evening(args: argparse.Namespace) -> Choice | None:
-    """Return what is played tonight, with what the command line says otherwise; None: nothing yet."""
+def _evening(args: argparse.Namespace) -> GameSetup | None:
+    """Return tonight's setup, changed by the command line, or None if nothing was played yet."""
     from dataclasses import replace
 
-    from companion.game.starting import without_camera
+    from companion.game.history import setup_without_camera
 
-    choice = without_camera(args.store)
-    if choice is None:
+    setup = setup_without_camera(args.store)
+    if setup is None:
         return None
     print("shithead app: no camera found; going on with the evening", file=sys.stderr)
     names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
-    changed_rules = args.rules is not None and args.rules != choice.rules
+    changed_rules = args.rules is not None and args.rules != setup.rules
     return replace(
-        choice,
-        rules=args.rules or choice.rules,
-        options=tuple(args.option) or (() if changed_rules else choice.options),
-        players=names or choice.players,
-        dealer=args.dealer or (None if names else choice.dealer),
+        setup,
+        rules=args.rules or setup.rules,
+        options=tuple(args.option) or (() if changed_rules else setup.options),
+        players=names or setup.players,
+        dealer=args.dealer or (None if names else setup.dealer),
         layout=args.layout,
-        deck=args.deck or choice.deck,
+        deck=args.deck or setup.deck,
     )
 
 
-def _broken_off(args: argparse.Namespace) -> Choice:
-    """Return the choice that goes on with the game that was broken off.
+def _broken_off(args: argparse.Namespace) -> GameSetup:
+    """Return the setup that goes on with the interrupted game.
 
     Raises:
-        BadInputError: there is none.
+        BadInputError: there is no such game.
     """
     from dataclasses import replace
 
-    from companion.game.setup import choice_of
-    from companion.game.starting import broken_off
+    from companion.game.history import find_resumable_game
+    from companion.game.setup import stored_setup
     from engine.errors import BadInputError
 
-    game, notice = broken_off(args.store)
+    game, notice = find_resumable_game(args.store)
     if game is None:
-        raise BadInputError(notice or "no game was broken off within the last day")
-    choice = choice_of(game, store=args.store, layout=args.layout)
-    choice = replace(choice, deck=args.deck or choice.deck)
-    return choice if args.source is None else replace(choice, source=args.source)
+        raise BadInputError(notice or "no game was interrupted within the last day")
+    setup = stored_setup(game, store=args.store, layout=args.layout)
+    setup = replace(setup, deck=args.deck or setup.deck)
+    return setup if args.source is None else replace(setup, source=args.source)
 
 
-def _run_headless(choice: Choice, annotated: Path | None) -> int:
-    """Hand over to `shithead watch`, which is the same without a window.
+def _run_headless(setup: GameSetup, annotated: Path | None) -> int:
+    """Run `shithead watch`, which does the same without a window.
 
-    Pictures of a camera show people: only `watch --save` keeps those.
+    A camera's frames show people: only `watch --save` stores them.
     """
     from companion.cli.main import main
     from engine.errors import BadInputError
 
-    if choice.source is None:
+    if setup.source is None:
         raise BadInputError("a game by touch needs a window")
-    argv = ["watch", choice.source, "--headless"]
+    argv = ["watch", setup.source, "--headless"]
     if annotated is not None:
         argv += ["--save", str(annotated)]
-    argv += ["--rules", choice.rules, "--players", ",".join(choice.players)]
-    for option in choice.options:
+    argv += ["--rules", setup.rules, "--players", ",".join(setup.players)]
+    for option in setup.options:
         argv += ["--option", option]
-    if choice.dealer is not None:
-        argv += ["--dealer", choice.dealer]
-    if choice.deck is not None:
-        argv += ["--deck", choice.deck]
-    if choice.layout is not None:
-        argv += ["--layout", str(choice.layout)]
-    if choice.kept:
-        argv += ["--store", *([] if choice.store is None else [str(choice.store)])]
-    if choice.resume is not None:
+    if setup.dealer is not None:
+        argv += ["--dealer", setup.dealer]
+    if setup.deck is not None:
+        argv += ["--deck", setup.deck]
+    if setup.layout is not None:
+        argv += ["--layout", str(setup.layout)]
+    if setup.kept:
+        argv += ["--store", *([] if setup.store is None else [str(setup.store)])]
+    if setup.resume is not None:
         argv.append("--resume")
     return main(argv)
 

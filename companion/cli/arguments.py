@@ -1,11 +1,11 @@
-"""What arguments of several commands stand for, where the shell is to know it too."""
+"""Argument types that several commands share, and that shell completion recognises."""
 
 from __future__ import annotations
 
 
 def ruleset(text: str) -> str:
-    """Return a ruleset's name, or the file of a house variant, as it is: its loader knows what is wrong.
+    """Return the name of a ruleset, or the path of a house variant, unchanged. Its loader checks it.
 
-    The type of arguments that name a ruleset; by it `shithead completion` knows them.
+    `shithead completion` recognises arguments of this type, and offers the rulesets.
     """
     return text

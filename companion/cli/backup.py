@@ -1,4 +1,4 @@
-"""`shithead backup`: copy everything that was kept to one file."""
+"""`shithead backup`: copy everything in the store to one file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "backup",
-        help="copy the games that were kept to a file",
-        description="Copy every evening, game and ruling to one file, also while a game is going on. "
-        "A file that is there already is not overwritten.",
+        help="copy all stored games to a file",
+        description="Copy every evening, game and ruling to one file, even during a game. "
+        "An existing file is not overwritten.",
     )
     parser.add_argument("file", metavar="OUT.sqlite", type=Path, help="the copy")
     parser.add_argument("--store", metavar="FILE", type=Path, help="copy this store, not the user's own")
@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Copy the store and say how much is in the copy."""
+    """Copy the store, and print the number of games."""
     from companion.store.backup import back_up, count_games
 
     path = back_up(args.file, args.store)

@@ -23,9 +23,9 @@ _CARD_IN_NAME = re.compile(r"(?P<card>(?:10|[2-9AJQK])[CDHS]|JOKER)(?![0-9A-Z])"
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
 _DECK_FILE = ".npz"
 _IDLE_SECONDS = 30.0
-"""A camera that is shown nothing new for so long is let go, once a card was taken."""
+"""A camera is released after this long without a new card, once a card was shown."""
 _NAMED_MISSING = 12
-"""So many missing cards are named; of more, only their number."""
+"""Up to this number, missing cards are named; beyond it, only counted."""
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -37,12 +37,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     enrol = actions.add_parser(
         "enrol",
         help="learn a deck that is shown card by card",
-        description="Show every card of the pack face up, one at a time, in any order, and hold each still "
-        "for a second; jokers and the back of one card too, if you like, before the last card. A camera is "
-        "watched until all 52 are told, until Ctrl-C, or until nothing new is shown for half a minute. "
-        "Photos show one card each; their file names begin with the card: 10H.jpg, QS_2.jpg. A photo that "
-        "will not do is named and left out. A deck file that somebody shares (`deck show` names it) is "
-        "taken as it is, if it was enrolled with the same networks.",
+        description="Show every card of the pack face up, one at a time, in any order. Hold each still for a "
+        "second. You may also show jokers and the back of one card, before the last card. A camera is "
+        "watched until all 52 cards are recognised, until Ctrl-C, or for half a minute without a new card. "
+        "Photos show one card each. Their file names begin with the card: 10H.jpg, QS_2.jpg. Unusable "
+        "photos are named and left out. A shared deck file (`deck show` names it) is taken as it is, if it "
+        "was enrolled with the same networks.",
     )
     enrol.add_argument("name", help="what to call the deck: letters, digits, - and _")
     enrol.add_argument(
@@ -51,8 +51,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="SOURCE",
         help="a film, a camera number, a stream URL; or photos, or a folder of them; or a deck file (.npz)",
     )
-    enrol.add_argument("--replace", action="store_true", help="put it in the place of a deck of that name")
-    enrol.add_argument("--json", action="store_true", help="say what was enrolled as one JSON line")
+    enrol.add_argument("--replace", action="store_true", help="replace a deck of that name")
+    enrol.add_argument("--json", action="store_true", help="print the result as one JSON line")
     actions.add_parser("list", help="the enrolled decks")
     show = actions.add_parser("show", help="which cards of a deck are enrolled")
     show.add_argument("name")
@@ -64,12 +64,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry out the action."""
+    """Run the action."""
     return {"enrol": _enrol, "list": _list, "show": _show, "remove": _remove}[args.action](args)
 
 
 def card_of(path: Path) -> str:
-    """Return the card that a photo's file name begins with. Raises BadInputError when there is none."""
+    """Return the card at the beginning of a photo's file name. Raises BadInputError if there is none."""
     match = _CARD_IN_NAME.match(path.stem)
     if match is None:
         raise BadInputError(f"{path}: the file name must begin with the card, as in 10H.jpg or QS_2.jpg")
@@ -82,9 +82,9 @@ def card_of(path: Path) -> str:
 def _enrol(args: argparse.Namespace) -> int:
     from vision.decks.deck import DeckHead, deck_path, save_deck
 
-    # Nobody should show a whole pack to learn that its name is taken.
+    # Check first: nobody should show a whole pack before they learn that its name is taken.
     if deck_path(args.name).exists() and not args.replace:
-        raise BadInputError(f"deck {args.name}: enrolled already; --replace puts the new one in its place")
+        raise BadInputError(f"deck {args.name}: enrolled already; --replace replaces it")
     doubts: Sequence[Doubt] = ()
     if len(args.source) == 1 and Path(args.source[0]).suffix.lower() == _DECK_FILE:
         deck = _from_file(args.name, Path(args.source[0]))
@@ -99,7 +99,7 @@ def _enrol(args: argparse.Namespace) -> int:
 
 
 def _from_file(name: str, path: Path) -> Deck:
-    """Return the deck that somebody shares, under a name of one's own."""
+    """Return a shared deck under a new name."""
     from vision.decks.deck import read_deck
     from vision.recognition.classifier import weights_fingerprint
 
@@ -110,7 +110,7 @@ def _from_file(name: str, path: Path) -> Deck:
 
 
 def _is_moving(source: str) -> bool:
-    """Tell a film, camera or stream from photos."""
+    """Return whether a source is a film, camera or stream, rather than photos."""
     if source.isdecimal() or "://" in source:
         return True
     path = Path(source)
@@ -128,13 +128,13 @@ def _report(deck: Deck, doubts: Sequence[Doubt], *, as_json: bool) -> None:
     print(f"deck {deck.name}: {len(enrolled)} cards enrolled{', and the back' if len(deck.backs) else ''}")
     for doubt in doubts:
         choice = " or ".join(doubt.maybe) or "not one of the pack, or shown twice"
-        print(f"the card shown at {doubt.t:.1f} s could not be told: {choice}")
+        print(f"the card shown at {doubt.t:.1f} s was not recognised: {choice}")
     if missing:
         print(f"missing: {' '.join(missing)}")
 
 
 def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
-    """Return the cards that are enrolled, and those of the 52 that are not."""
+    """Return the enrolled cards, and those of the 52 that are missing."""
     from vision.decks.deck import KNOWN
 
     counts = Counter(deck.cards)
@@ -143,10 +143,10 @@ def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
 
 
 def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[Doubt]]:
-    """Return the deck that is shown in a film, or to a camera, and the cards that could not be told."""
-    from companion.game.enrolling import with_networks
+    """Return the deck from a film or a camera, and the cards that were not recognised."""
+    from companion.game.enrolling import open_enrolment
 
-    show, learn = with_networks(name)
+    show, learn = open_enrolment(name)
     with Bar("deck", "cards", wanted=tells) as bar:
         _watch(spec, show, bar)
     try:
@@ -157,28 +157,28 @@ def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[Dou
 
 
 def _watch(spec: str, show: PackShow, bar: Bar) -> None:
-    """Look at the source until it ends, or nothing is left to be shown to it."""
-    from companion.game.enrolling import PACK, PackWatch
+    """Scan the source until it ends, or nothing more is shown."""
+    from companion.game.enrolling import PACK_SIZE, PackScanner
     from vision.capture.sources import open_source
 
     source = open_source(spec)
-    watch = PackWatch(source, show)
+    watch = PackScanner(source, show)
     try:
         for _t, _frame, seen in watch:
             if seen in ("taken", "seen"):
                 missing = show.missing()
-                bar.show(PACK - len(missing), PACK, _so_far(show, missing))
+                bar.show(PACK_SIZE - len(missing), PACK_SIZE, _so_far(show, missing))
             if source.live and show.showings and watch.idle_s > _IDLE_SECONDS:
                 return
     except KeyboardInterrupt:
-        # The usual way to tell a camera that there are no more cards.
+        # This is the usual way to end in front of a camera.
         if not source.live:
             raise
     except BadInputError as error:
-        # A film can be shown again; who showed a pack to a camera should not have to.
+        # A film can be scanned again, but nobody should have to show a pack to a camera twice.
         if not source.live or not show.showings:
             raise
-        print(f"shithead deck: {error}; what was shown is kept", file=sys.stderr)
+        print(f"shithead deck: {error}; the cards shown so far are used", file=sys.stderr)
     finally:
         source.close()
 
@@ -189,8 +189,8 @@ def _so_far(show: PackShow, missing: Sequence[str]) -> str:
 
 
 def _from_photos(name: str, paths: list[Path], *, tells: bool) -> Deck:
-    """Return the deck of photos of one card each; one that will not do is named, and left out."""
-    # Names first: nobody should wait for the networks to learn of a misspelt file.
+    """Return the deck from photos of one card each. Unusable photos are named and left out."""
+    # Check names first: nobody should wait for the networks because of a typing error.
     photos = [(path, card) for path in _photos(paths) if (card := _named(path)) is not None]
     if not photos:
         raise BadInputError(f"{paths[0]}: no photo of a card (their names begin with it: 10H.jpg, QS_2.jpg)")
@@ -212,7 +212,7 @@ def _photos(paths: list[Path]) -> list[Path]:
 
 
 def _named(path: Path) -> str | None:
-    """Return the card that a photo is named after; None, and a line about it, where there is none."""
+    """Return the card in a photo's file name, or print a line and return None."""
     try:
         return card_of(path)
     except BadInputError as error:
@@ -221,7 +221,7 @@ def _named(path: Path) -> str | None:
 
 
 def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image, Quad, str]]:
-    """Yield each photo's picture, its one card's quad, and the card."""
+    """Yield each photo with its one card's quad, and the card's name."""
     from vision.images import read_image
     from vision.recognition.detector import OutlineFinder
 
@@ -235,7 +235,7 @@ def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image
             continue
         outlines = [outline for outline in finder.find(image) if outline.face == "up"]
         if len(outlines) != 1:
-            _left_out(f"{path}: {len(outlines)} face-up cards are seen, one is needed")
+            _left_out(f"{path}: {len(outlines)} face-up cards are in view, one is needed")
             continue
         yield image, outlines[0].quad, card
 

@@ -1,4 +1,4 @@
-"""`shithead doctor`: what works on this machine and what does not, in words."""
+"""`shithead doctor`: report what works on this machine."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ print("ok:", glGetString(GL_VERSION).decode(), "on", glGetString(GL_RENDERER).de
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     subject: str
     works: bool
     says: str
     needed: bool = True
-    """Whether the program is of no use without it."""
+    """Whether the program needs it."""
     fault: str = "MISSING"
-    """What it is marked with where it is needed and does not work."""
+    """The mark for a failure, if it is needed."""
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "doctor",
-        help="say what works on this machine",
-        description="Look at weights, rulesets, store, folders, camera, voice and window. Exit status 2 if "
-        "something is missing, changed or damaged that the program cannot do without.",
+        help="report what works on this machine",
+        description="Check weights, rulesets, store, folders, camera, voice and window. The exit status is 2 "
+        "if something that the program needs is missing, changed or damaged.",
     )
-    parser.add_argument("--store", metavar="FILE", type=Path, help="look at this store, not the user's own")
+    parser.add_argument("--store", metavar="FILE", type=Path, help="check this store, not the user's own")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look at everything, print one line for each, and sum up in the exit status."""
+    """Run all checks, print a line for each, and sum up in the exit status."""
     checks: tuple[Callable[[], Finding], ...] = (
         check_weights,
         check_rulesets,
@@ -82,7 +82,7 @@ def check_weights() -> Finding:
 
     found = sorted(MODELS.rglob("*.onnx"))
     if "onnxruntime" not in available_backends():
-        # Nothing else runs the 8-bit copies, and nothing else asks for them.
+        # Only onnxruntime runs the 8-bit copies.
         found = [path for path in found if not path.name.endswith(".int8.onnx")]
     if not found:
         return Finding("weights", False, f"no network found under {MODELS}; reinstall the program")
@@ -93,7 +93,7 @@ def check_weights() -> Finding:
             return Finding("weights", False, f"{path.name} cannot be loaded: {error}")
     changed = changed_weights(MODELS)
     if changed:
-        says = f"{', '.join(changed)} not as shipped: reinstall the program, unless you trained anew"
+        says = f"{', '.join(changed)} not as shipped: reinstall the program, unless you trained them yourself"
         return Finding("weights", False, says, fault="CHANGED")
     size = sum(path.stat().st_size for path in found) / 1e6
     return Finding(
@@ -102,9 +102,9 @@ def check_weights() -> Finding:
 
 
 def changed_weights(root: Path) -> list[str]:
-    """Return the files of weights that are not what `weights.sha256` says (the form of `sha256sum`).
+    """Return the weight files that differ from `weights.sha256` (in the format of `sha256sum`).
 
-    Only here: to hash them at each start would slow it, and spoilt bytes mostly tell themselves when loaded.
+    Only this command checks them: hashing at each start would be slow, and damage mostly shows when loading.
     """
     try:
         lines = (root / CHECKSUMS).read_text(encoding="utf-8").splitlines()
@@ -135,7 +135,7 @@ def check_rulesets() -> Finding:
 
 
 def check_store(path: Path | None) -> Finding:
-    """Read the store, by the check that opening it makes, and leave it as it is, however damaged."""
+    """Read the store, with the check of opening it, and leave it unchanged, however damaged."""
     from companion.store.store import Store
 
     try:
@@ -146,8 +146,8 @@ def check_store(path: Path | None) -> Finding:
                 found = printable(" ".join(store.damage.split()))
                 aside = f"{store.path.stem}.damaged-…{store.path.suffix}"
                 says = (
-                    f"{store.path} is damaged (SQLite's check of it: {found}); the next game sets it aside as"
-                    f" {aside}, never overwritten, and begins a new one with what can still be read: {games}"
+                    f"{store.path} is damaged (SQLite: {found}). The next game sets it aside as {aside}, and"
+                    f" begins a new store with the rows that can still be read: {games}"
                 )
                 return Finding("store", False, says, fault="DAMAGED")
             there = next(there for there in (store.path, *store.path.absolute().parents) if there.exists())
@@ -159,7 +159,7 @@ def check_store(path: Path | None) -> Finding:
 
 
 def check_folders() -> Finding:
-    """Look whether settings and the log can be written."""
+    """Check that settings and the log can be written."""
     from companion.files.logs import log_path
     from companion.settings import settings_path
     from engine.files.atomic import make_folder
@@ -176,7 +176,7 @@ def check_folders() -> Finding:
 
 
 def check_voice() -> Finding:
-    """Look for a program that speaks."""
+    """Look for a speech program."""
     from companion.speech.voice import voice_program
 
     program = voice_program()
@@ -187,7 +187,7 @@ def check_voice() -> Finding:
 
 
 def check_camera() -> Finding:
-    """Look for a camera that gives a picture, and tell a forbidden one from none."""
+    """Look for a camera that gives a frame. Distinguish a forbidden camera from a missing one."""
     from companion.sources.cameras import find_camera
 
     number = find_camera()
@@ -198,14 +198,14 @@ def check_camera() -> Finding:
     if forbidden:
         says = f"{', '.join(forbidden)} may not be opened; add yourself to the group 'video' and log in again"
     elif devices:
-        says = f"{', '.join(map(str, devices))} there, but none gives a picture (in use by another program?)"
+        says = f"{', '.join(map(str, devices))}: none gives a picture (in use by another program?)"
     else:
         says = "none here; a film or a phone's stream works: shithead app http://PHONE:8080/video"
     return Finding("camera", False, says, needed=False)
 
 
 def check_window() -> Finding:
-    """Open a window in a process of its own, as a broken driver may end the process."""
+    """Open a window in another process, because a broken driver may crash it."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", _WINDOW_CHECK],

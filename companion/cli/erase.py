@@ -1,4 +1,4 @@
-"""`shithead erase`: delete everything that the program keeps on this device."""
+"""`shithead erase`: delete everything that the program stores on this device."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "erase",
-        help="delete everything that the program keeps on this device",
-        description="Delete all games, also those set aside, enrolled decks, settings and logs, what a "
-        "killed `watch --save` or `backup` left half written, and the program's whole cache, in which "
-        "training keeps its scenes and checkpoints. Files that you saved or shared yourself stay. There is "
-        "no way back: see `shithead backup`.",
+        help="delete everything that the program stores on this device",
+        description="Delete all games, also those set aside, enrolled decks, settings and logs. Incomplete "
+        "files of a killed `watch --save` or `backup` go too, and so does the program's cache, in which "
+        "training stores scenes and checkpoints. Files that you saved or shared yourself stay. This cannot "
+        "be undone: see `shithead backup`.",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--store", metavar="FILE", type=Path, help="erase only this store")
@@ -28,16 +28,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List what is kept, ask, and delete it."""
-    from companion.store.backup import erase, foreign_links, kept
+    """List all files, ask, and delete them."""
+    from companion.store.backup import erase, foreign_links, stored_files
 
-    files = kept(args.store)
+    files = stored_files(args.store)
     for file in files:
         print(file)
     for link, target in foreign_links(args.store):
-        print(f"{link} is a link: what it leads to, {target}, is left alone")
+        print(f"{link} is a link: its target, {target}, is not erased")
     if not files:
-        print("nothing is kept")
+        print("nothing is stored")
         return 0
     if not args.yes and not _agreed(len(files)):
         raise BadInputError("nothing was erased")

@@ -1,6 +1,6 @@
-"""The event lines that `shithead watch` prints, or writes to a file as they are decided.
+"""Writes the event lines of `shithead watch` to stdout or a file as they are decided.
 
-A file on a disk that is full does not end the game: what cannot be written is held back, and tried again.
+A full disk does not end the game: lines are held back, and written later.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from io import FileIO
 from typing import Any
 
-from companion.cli.recording import in_words
+from companion.i18n.events import event_text
 from companion.store.outbox import RETRY_S
 from engine.errors import BadInputError
+from engine.messages import printable
 
 _IDS = ("id", "revise", "concerns")
-"""The fields of an event line that number events."""
+"""The fields of an event line that hold event ids."""
 
 
 class EventWriter:
-    """Writes event lines as soon as they are decided; `-` is stdout, None prints them in words."""
+    """Writes event lines at once. `-` is stdout; None prints them in words."""
 
     def __init__(
         self,
@@ -34,33 +35,33 @@ class EventWriter:
 
         Args:
             target: A path, `-` or None.
-            tell: Told in one line when a file cannot be written to, and when it can again.
-            append: Whether lines that the file holds already stay, as where a game goes on.
-            clock: Says when a file is tried again.
+            tell: Gets one line when writing to the file begins to fail, and when it works again.
+            append: Whether to keep the lines in the file, for a game that goes on.
+            clock: Decides when to try again.
 
         Raises:
             OSError: the file cannot be opened.
         """
         self._in_words, self._tell, self._clock = target is None, tell, clock
         self._last_id = self._before = 0
-        """The highest number that was written, and that of the games before this one."""
+        """The highest id written, and the highest id of the games before."""
         self._file: FileIO | None = None
         self._path = target
         self._waiting = b""
         self._fault: str | None = None
         self._again = 0.0
         if target is not None and target != "-":
-            # Unbuffered: what a full disk has taken of a line is known to the byte. It stays open meanwhile.
+            # Unbuffered, so that it is known how much of a line a full disk has taken. The file stays open.
             self._file = FileIO(target, "a+" if append else "w")
             if append:
                 _drop_torn_line(self._file)
 
     def write(self, lines: Sequence[Mapping[str, Any]]) -> None:
-        """Write lines at once: who reads along sees them, and a crash loses none."""
+        """Write lines at once, for readers of the output and in case of a crash."""
         numbered = [self._numbered(line) for line in lines]
         self._last_id = max([self._last_id, *(int(line.get("id") or 0) for line in numbered)])
         texts = [
-            in_words(line) if self._in_words else json.dumps(line, ensure_ascii=False) for line in numbered
+            line_text(line) if self._in_words else json.dumps(line, ensure_ascii=False) for line in numbered
         ]
         if self._file is None:
             for text in texts:
@@ -71,7 +72,7 @@ class EventWriter:
             self._flush(self._file)
 
     def next_game(self) -> None:
-        """Number the events of the game that follows on from those of this one: each number is given once."""
+        """Continue the ids in the next game, so that each is used once."""
         self._before = self._last_id
 
     def _numbered(self, line: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -85,13 +86,11 @@ class EventWriter:
             self._again = self._clock() + RETRY_S
             if self._fault is None:
                 self._fault = f"{self._path}: {error.strerror or error}"
-                self._tell(
-                    f"{self._fault}; the game goes on, and its lines are written once that is possible"
-                )
+                self._tell(f"{self._fault}; the game goes on, and its lines are written as soon as possible")
             return
         if self._fault is not None:
             self._fault = None
-            self._tell(f"{self._path}: the lines are written again")
+            self._tell(f"{self._path}: the lines are being written again")
 
     def close(self) -> None:
         """Try a last time, and close the file.
@@ -107,11 +106,11 @@ class EventWriter:
             self._file.close()
         if self._waiting:
             count = self._waiting.count(b"\n")
-            raise BadInputError(f"{self._fault}; not written: the last {count} lines")
+            raise BadInputError(f"{self._fault}; the last {count} lines were not written")
 
 
 def _drop_torn_line(file: FileIO) -> None:
-    """Cut off what stands behind the last whole line: a killed program may have left half a one."""
+    """Cut off an incomplete last line, which a killed program may have left."""
     size = end = file.seek(0, 2)
     while end > 0:
         start = max(0, end - 4096)
@@ -124,3 +123,19 @@ def _drop_torn_line(file: FileIO) -> None:
     if end < size:
         file.truncate(end)
     file.seek(0, 2)
+
+
+def line_text(line: Mapping[str, Any]) -> str:
+    """Return an event line with its ruling in words: `0:41 Ann plays 9S. Illegal: ...`."""
+    t = float(line.get("t") or 0.0)
+    words = f"{int(t) // 60}:{int(t) % 60:02d}  "
+    if line.get("withdrawn"):
+        return printable(f"{words}{event_text(line)}: taken back")
+    words += ("corrected: " if line.get("revise") else "") + event_text(line)
+    ruling = line.get("ruling")
+    if not isinstance(ruling, Mapping):
+        return printable(words)
+    words += f" - {str(ruling.get('verdict', '')).upper()}"
+    for breach in ruling.get("breaches") or ():
+        words += f' ({breach.get("says")} {breach.get("cite")}: "{breach.get("quote")}")'
+    return printable(words)

@@ -1,4 +1,4 @@
-"""The options by which a command's work is spread: `--jobs` and `--cluster`."""
+"""The options `--jobs` and `--cluster`, which spread a command's work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 1024
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add the options; the result of the command does not depend on them."""
+    """Add the options. A command's result does not depend on them."""
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes on this machine")
     parser.add_argument(
         "--cluster",
@@ -25,7 +25,7 @@ def jobs_of(args: argparse.Namespace) -> tuple[int, str | None]:
     """Return the number of processes and the cluster's address, if any.
 
     Raises:
-        BadInputError: a number that no machine has.
+        BadInputError: the number is out of range.
     """
     if not 1 <= args.jobs <= _MOST:
         raise BadInputError(f"--jobs {args.jobs}: it must be from 1 to {_MOST}")

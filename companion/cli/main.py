@@ -1,4 +1,4 @@
-"""The console script `shithead`: finds the sub-command, turns bad input into one line and status 2."""
+"""The console script `shithead`: runs a sub-command, and turns bad input into one line and status 2."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
-from companion.files.caches import keep_caches_together
+from companion.files.caches import redirect_caches
 from companion.files.logs import begin_logging, log_path
 from engine.errors import BadInputError
 from engine.messages import printable
@@ -44,21 +44,21 @@ COMMANDS = (
     "doctor",
     "completion",
 )
-"""Sub-commands in the order of `--help`; each is a module of `companion.cli`, or of `datasets.commands`."""
+"""Sub-commands in the order of `--help`. Each is a module of `companion.cli` or `datasets.commands`."""
 FROM_A_CHECKOUT = frozenset({"film", "evaluate", "measure", "soak", "results"})
-"""Those of `datasets.commands`: they render and measure, and are not part of the installed program."""
+"""The modules of `datasets.commands`: they render and measure, and are not installed."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that says in one line what is wrong with its arguments."""
+    """A parser that reports wrong arguments in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with every sub-command. Command modules import nothing heavy until they run."""
+    """Return the parser with every sub-command. Command modules import heavy modules only when they run."""
     parser = _Parser(
         prog="shithead",
         description="A referee for Shithead played with real cards: it sees the table and cites the rule.",
@@ -79,7 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_absent(subparsers: Any, name: str) -> None:
-    """Add a command that only says where it can be had."""
+    """Add a command that only says where to find it."""
 
     def run(_args: argparse.Namespace) -> NoReturn:
         raise BadInputError("this command runs from a checkout of the project; see CONTRIBUTING.md")
@@ -97,20 +97,20 @@ def _version() -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one sub-command. Returns the status: 0 done, 1 our own mistake, 2 bad input, 130 told to end."""
+    """Run one sub-command. Return its status: 0 done, 1 a bug, 2 bad input, 130 interrupted."""
     _open_what_is_closed()
     args = build_parser().parse_args(argv)
     begin_logging()
-    keep_caches_together()
+    redirect_caches()
     try:
         with _ended_as_by_ctrl_c():
             status = int(args.run(args))
-        sys.stdout.flush()  # while it can still be said that the disk is full
+        sys.stdout.flush()  # a full disk can still be reported here
         return status
     except BadInputError as error:
         return _say(args.command, str(error))
     except BrokenPipeError:
-        # The reader of our output has gone (`shithead ... | head`): that is its right, and no error.
+        # The reader of our output has gone (`shithead ... | head`). That is no error.
         _let_go_of_stdout()
         return 0
     except KeyboardInterrupt:
@@ -120,14 +120,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _say(args.command, f"{where}{error.strerror or error}")
     except Exception as error:
-        # A mistake of ours: its trace is for the log, and a line for whoever sits there.
+        # A bug: the trace goes to the log, and the user gets one line.
         _log.exception("shithead %s has failed", args.command)
         _say(args.command, f"the program failed ({type(error).__name__}: {error}); see {log_path()}")
         return 1
 
 
 def _open_what_is_closed() -> None:
-    """Let what is written to an output that was closed before we began go nowhere: Python has None there."""
+    """Send output to nowhere if stdout or stderr was closed before the start: Python has None there."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open to the end
@@ -135,14 +135,14 @@ def _open_what_is_closed() -> None:
 
 @contextmanager
 def _ended_as_by_ctrl_c() -> Iterator[None]:
-    """Let whoever tells the program to end, or closes its terminal, end it as Ctrl-C does: cleared up.
+    """Let SIGTERM and SIGHUP end the program like Ctrl-C, so that it cleans up.
 
-    A signal that is ignored, as under `nohup`, stays so.
+    Signals that are ignored, as under `nohup`, stay ignored.
     """
     before = {}
     if threading.current_thread() is threading.main_thread():
         for name in ("SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)  # Windows knows no SIGHUP
+            number = getattr(signal, name, None)  # Windows has no SIGHUP
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
                 before[number] = signal.signal(number, signal.default_int_handler)
     try:
@@ -153,14 +153,14 @@ def _ended_as_by_ctrl_c() -> Iterator[None]:
 
 
 def _say(command: str, what: str) -> int:
-    """Say in one line what is wrong, whatever a file's name or an error may hold; returns status 2."""
+    """Print an error as one line, whatever characters it contains. Return status 2."""
     line = " ".join(part for line in what.splitlines() if (part := line.strip()))
     print(f"shithead {command}: {printable(line)}", file=sys.stderr)
     return 2
 
 
 def _let_go_of_stdout() -> None:
-    """Let what is left in the buffer of an output that takes no more go nowhere, quietly."""
+    """Drop the rest of the buffer if stdout takes no more."""
     try:
         sys.stdout.flush()
     except OSError:

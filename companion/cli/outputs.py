@@ -1,4 +1,4 @@
-"""The files that a command is to write, looked at before anything is opened: none may cost what is read."""
+"""Check a command's output files before anything is opened: none may destroy an input."""
 
 from __future__ import annotations
 
@@ -6,38 +6,37 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from companion.files.store_paths import OF_A_STORE, followed
+from companion.files.store_paths import SQLITE_SUFFIXES, follow_link
 from engine.errors import BadInputError
 from engine.files.atomic import refuse_unwritable
 
 File = str | Path
 STDOUT = "-"
 IN_PLACE = ("--events",)
-"""What is written to the file itself as it comes; all else becomes the file once it is whole."""
+"""Options whose file is written directly. Other files appear once they are complete."""
 
 
 def check_outputs(
     outputs: Mapping[str, File | None], inputs: Iterable[File | None] = (), *, store: Path | None = None
 ) -> None:
-    """Refuse files that cannot be written, or not without losing what is read or written besides.
+    """Refuse output files that cannot be written, or that would destroy an input or another output.
 
     Args:
-        outputs: The file under the option that names it, or under "" where none does; None and `-` are no
-            file.
-        inputs: What the command reads; None, cameras, addresses and names that are no file are passed over.
-        store: The store that is read or written besides; its folder is made where it lacks.
+        outputs: Files by the option that names them, or by "" without one. None and `-` are no file.
+        inputs: Inputs of the command. None, cameras, addresses and missing files are ignored.
+        store: The store that is also read or written. Its folder is created if it is missing.
 
     Raises:
-        BadInputError: an output is a folder, lies in none, may not be written, or is an input, the store or
-            another output.
+        BadInputError: an output is a folder, its folder is missing, it may not be written, or it is an input,
+            the store or another output.
     """
     read = [path for path in inputs if path is not None and os.path.exists(path)]
     if store is not None:
-        names = dict.fromkeys((store, followed(store)))
-        beside = [path.with_name(path.name + part) for path in names for part in OF_A_STORE]
+        names = dict.fromkeys((store, follow_link(store)))
+        beside = [path.with_name(path.name + part) for path in names for part in SQLITE_SUFFIXES]
         for one in read:
             if any(_are_one(one, part) for part in beside):
-                raise BadInputError(f"the store {store}: is what is read, and is left as it is")
+                raise BadInputError(f"the store {store}: is also an input, and was not changed")
         read += beside
     before: dict[str, File] = {}
     for argument, path in outputs.items():
@@ -49,7 +48,7 @@ def check_outputs(
         if not Path(path).parent.is_dir():
             raise BadInputError(f"{named}: there is no folder {Path(path).parent}")
         if any(_are_one(path, other) for other in read):
-            raise BadInputError(f"{named}: is what is read, and is not overwritten")
+            raise BadInputError(f"{named}: is also an input, and is not overwritten")
         for other_named, other in before.items():
             if _are_one(path, other):
                 raise BadInputError(f"{named}: is the same file as {other_named}")
@@ -61,10 +60,10 @@ def check_outputs(
 
 
 def _are_one(one: File, other: File) -> bool:
-    """Tell whether two names are one file's, by links too; a device or a pipe takes what several write."""
+    """Return whether two paths are one file, also through links. Devices and pipes may be shared."""
     if os.path.exists(one) and not os.path.isfile(one):
         return False
     try:
         return os.path.samefile(one, other)
-    except OSError:  # one of them is not there yet
+    except OSError:  # one of them does not exist yet
         return os.path.realpath(one) == os.path.realpath(other)

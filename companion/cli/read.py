@@ -22,15 +22,14 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
     parser.add_argument("--json", action="store_true", help="one JSON line per picture")
     parser.add_argument("--save", type=Path, metavar="OUT.jpg", help="draw the cards on the picture")
-    parser.add_argument("--deck", metavar="NAME", help="the enrolled deck that is being played with")
+    parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read each picture in turn.
+    """Read the pictures one by one.
 
-    A picture that cannot be read gets its one line on stderr and the others are still read; the exit
-    status is then 2.
+    An unreadable picture gets one line on stderr, and the others are still read. The status is then 2.
     """
     if args.save is not None and len(args.images) > 1:
         raise BadInputError(f"--save {args.save}: it takes one picture, and {len(args.images)} are given")

@@ -1,4 +1,4 @@
-"""What `shithead watch` leaves behind: the lines of its games, and the annotated film."""
+"""The output of `shithead watch`: the lines of its games, and the annotated film."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from companion.files.incomplete import noted_file
-from companion.game.event_log import Line
+from companion.cli.event_writer import EventWriter, line_text
+from companion.files.incomplete import tracked_file
+from companion.game.event_log import EventLine
 from companion.game.recorder import changes_between
-from companion.game.series import Games, NextDeal
-from companion.i18n.wording import event_words
+from companion.game.series import GameSeries, NextGameFinder
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.messages import printable
 from vision.capture.opencv import is_whole
 from vision.capture.video_writer import begin_film
 from vision.file_names import opencv_name
@@ -29,40 +28,39 @@ from vision.table.view import TableView
 from vision.types import Image
 
 if TYPE_CHECKING:
-    from companion.cli.event_writer import EventWriter
-    from companion.game.recorder import GameKeeper
-    from companion.game.refereeing import Refereeing
+    from companion.game.recorder import GameRecorder
+    from companion.game.refereeing import WatchedGame
 
 FILM_WIDTH = 1280
 _BANNER_SECONDS = 6.0
 _LONGEST_STILL_S = 60.0
-"""A picture stands no longer than this in the annotated film, whatever the source's clock says."""
+"""Longest time that one frame is repeated in the annotated film, whatever the source's clock says."""
 
 
-class Recorded(Games):
-    """Games that write down their lines, and their pictures, as they come."""
+class RecordedGames(GameSeries):
+    """A series of games that writes its lines and frames as they come."""
 
     def __init__(
         self,
-        game: Refereeing,
+        game: WatchedGame,
         events: EventWriter,
         film: FilmWriter | None,
-        keeper: GameKeeper | None = None,
-        following: NextDeal | None = None,
+        recorder: GameRecorder | None = None,
+        following: NextGameFinder | None = None,
         log: LogWriter | None = None,
     ) -> None:
-        """`following` looks for the next game in the same source; None: there is none to come."""
+        """`following` finds the next game in the same source, if there is to be one."""
         super().__init__(game, following)
-        self._events, self._film, self._keeper, self._log = events, film, keeper, log
+        self._events, self._film, self._recorder, self._log = events, film, recorder, log
 
     def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
-        """Take one picture; the lines decided by it are written and returned."""
-        played = self.choice
+        """Process a frame. Its lines are written and returned."""
+        played = self.setup
         lines = super().feed(frame, t)
-        if self.choice is not None and self.choice is not played:
+        if self.setup is not None and self.setup is not played:
             self._events.next_game()
-            if self._keeper is not None:
-                self._keeper.next_game(self.choice)
+            if self._recorder is not None:
+                self._recorder.next_game(self.setup)
         self._write(lines)
         if self._film is not None:
             self._film.tell(lines, t)
@@ -70,30 +68,30 @@ class Recorded(Games):
         return lines
 
     def finish(self, t: float) -> list[dict[str, Any]]:
-        """Take the end of the source."""
+        """Process the end of the source."""
         lines = super().finish(t)
         self._write(lines)
         return lines
 
     def enter(self, event: Event) -> list[dict[str, Any]]:
-        """Take in an event that a person reports; what it changes is written."""
+        """Add an event that a person reports, and write the changes."""
         with self._changes_written():
             return super().enter(event)
 
-    def undo(self) -> Line | None:
-        """Take back the last event; what that changes is written."""
+    def undo(self) -> EventLine | None:
+        """Remove the last event, and write the changes."""
         with self._changes_written():
             line = super().undo()
-            if line is not None and self._keeper is not None:
-                self._keeper.correct(int(line["id"]), None)
+            if line is not None and self._recorder is not None:
+                self._recorder.correct(int(line["id"]), None)
         return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
-        """Put another event in place of an earlier one, or None: it never happened; written likewise."""
+        """Replace an earlier event, or remove it with None, and write the changes."""
         with self._changes_written():
             super().correct(event_id, event)
-            if self._keeper is not None:
-                self._keeper.correct(event_id, None if event is None else event.to_json())
+            if self._recorder is not None:
+                self._recorder.correct(event_id, None if event is None else event.to_json())
 
     @contextmanager
     def _changes_written(self) -> Iterator[None]:
@@ -102,15 +100,15 @@ class Recorded(Games):
         self._write(changes_between(before, self.lines))
 
     def _write(self, lines: Sequence[dict[str, Any]]) -> None:
-        # On the disk before anybody sees it: what was shown is never lost.
-        if self._keeper is not None:
-            self._keeper.write(lines, self)
+        # Write to the store before anybody sees it: nothing that was shown is ever lost.
+        if self._recorder is not None:
+            self._recorder.write(lines, self)
         self._events.write(lines)
 
     def close(self) -> None:
-        """Close what is being written."""
-        with ExitStack() as closing:  # each is closed, whatever becomes of the others
-            for part in (self._keeper, self._film, self._log, self._events):
+        """Close all outputs."""
+        with ExitStack() as closing:  # each is closed, even if another fails
+            for part in (self._recorder, self._film, self._log, self._events):
                 if part is not None:
                     closing.callback(part.close)
 
@@ -118,8 +116,7 @@ class Recorded(Games):
 class FilmWriter:
     """Writes the annotated film, at most `FILM_WIDTH` pixels wide.
 
-    It runs as fast as its source did, whatever rate that source claims and however often a picture came. It
-    stands under its name once it is whole.
+    It runs at its source's speed, whatever rate the source claims. It gets its name once it is complete.
     """
 
     def __init__(self, path: Path, fps: float) -> None:
@@ -135,18 +132,18 @@ class FilmWriter:
         self._banner, self._until = "", 0.0
 
     def tell(self, lines: Sequence[Mapping[str, Any]], t: float) -> None:
-        """Show the newest of these lines on the pictures that follow."""
+        """Show the newest of these lines on the next frames."""
         if lines:
-            self._banner, self._until = in_words(lines[-1]), t + _BANNER_SECONDS
+            self._banner, self._until = line_text(lines[-1]), t + _BANNER_SECONDS
 
     def write(self, frame: Image, t: float, view: TableView) -> None:
-        """Draw and write one picture.
+        """Draw and write one frame.
 
         Raises:
             BadInputError: the film cannot be written.
         """
         self._began = t if self._began is None else self._began
-        # So many pictures are due by now: a slow source's are written more than once, a fast one's left out.
+        # Number of frames due by now: those of a slow source are repeated, those of a fast one skipped.
         due = round((t - self._began) * self._fps) + 1 - self._written
         if due < 1:
             return
@@ -168,7 +165,7 @@ class FilmWriter:
             height, width = round(height * FILM_WIDTH / width) // 2 * 2, FILM_WIDTH
         self._size = (width, height)
         with ExitStack() as opening:
-            self._part = opening.enter_context(noted_file(self._path))
+            self._part = opening.enter_context(tracked_file(self._path))
             writer = begin_film(self._part, self._path, self._fps, (width, height))
             self._file = opening.pop_all()
         return writer
@@ -177,7 +174,7 @@ class FilmWriter:
         """Finish the file.
 
         Raises:
-            BadInputError: it is not whole: nothing else tells that the disk was full.
+            BadInputError: the file is incomplete; a full disk is not reported in any other way.
         """
         if self._writer is None:
             return
@@ -185,7 +182,7 @@ class FilmWriter:
             self._writer.release()
             self._writer = None
             if not is_whole(self._part, self._stored):
-                raise BadInputError(f"{self._path}: could not be written whole (is the disk full?)")
+                raise BadInputError(f"{self._path}: is incomplete (is the disk full?)")
 
 
 class LogWriter:
@@ -207,14 +204,15 @@ class LogWriter:
         confidence: float = 1.0,
         *,
         packs: int = 1,
+        told: int = 0,
     ) -> EventMaker:
         """Return the event logic of a game, which is written down (see `vision.following.look_log`)."""
-        return self._opened().event_maker(layout, up, t, now, confidence, packs=packs)
+        return self._opened().event_maker(layout, up, t, now, confidence, packs=packs, told=told)
 
     def _opened(self) -> LookLog:
         if self._log is None:
             with ExitStack() as opening:
-                part = opening.enter_context(noted_file(self._path))
+                part = opening.enter_context(tracked_file(self._path))
                 self._log = LookLog(opening.enter_context(part.open("wb")))
                 self._file = opening.pop_all()
         return self._log
@@ -232,19 +230,3 @@ class LogWriter:
             except OSError as error:
                 reason = error.strerror or error
                 raise BadInputError(f"{self._path}: could not be written whole ({reason})") from None
-
-
-def in_words(line: Mapping[str, Any]) -> str:
-    """Return an event line with its ruling as people say it: `0:41 Ann plays 9S. Illegal: ...`."""
-    t = float(line.get("t") or 0.0)
-    words = f"{int(t) // 60}:{int(t) % 60:02d}  "
-    if line.get("withdrawn"):
-        return printable(f"{words}{event_words(line)}: taken back")
-    words += ("corrected: " if line.get("revise") else "") + event_words(line)
-    ruling = line.get("ruling")
-    if not isinstance(ruling, Mapping):
-        return printable(words)
-    words += f" - {str(ruling.get('verdict', '')).upper()}"
-    for breach in ruling.get("breaches") or ():
-        words += f' ({breach.get("says")} {breach.get("cite")}: "{breach.get("quote")}")'
-    return printable(words)

@@ -1,4 +1,4 @@
-"""`shithead restore`: put a backup in the place of what is kept."""
+"""`shithead restore`: replace the store by a backup."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "restore",
-        help="put a backup in the place of the games that are kept",
-        description="Put a file of `shithead backup` in the store's place. What is there now is set aside "
-        "under another name, not deleted. Close the window first.",
+        help="replace the stored games by a backup",
+        description="Replace the store by a file of `shithead backup`. The present store is renamed, not "
+        "deleted. Close the window first.",
     )
     parser.add_argument("file", metavar="FILE", type=Path, help="a file that `shithead backup` wrote")
     parser.add_argument("--store", metavar="FILE", type=Path, help="restore to here, not to the user's own")
@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Restore, and say where the present store has gone."""
+    """Restore, and print where the former store has gone."""
     from companion.store.backup import restore
     from companion.store.store import Store
 
@@ -30,5 +30,5 @@ def run(args: argparse.Namespace) -> int:
         games = len(store.games())
     print(f"{games} game{'' if games == 1 else 's'} restored")
     if aside is not None:
-        print(f"what was kept until now lies in {aside}")
+        print(f"the former store is now {aside}")
     return 0

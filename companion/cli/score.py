@@ -1,4 +1,4 @@
-"""`shithead score`: how well reported events tell what really happened."""
+"""`shithead score`: compare reported events with the true ones."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the score. Raises BadInputError for files that are no events or no truth."""
+    """Print the score. Raises BadInputError if a file holds no events or no truth."""
     from companion.game.scoring import compare, read_events, read_truth
 
     score = compare(read_events(args.events), read_truth(args.truth))
-    print(json.dumps(score.to_json()) if args.json else in_words(score, details=args.details))
+    print(json.dumps(score.to_json()) if args.json else score_text(score, details=args.details))
     return 0
 
 
-def in_words(score: Score, *, details: bool = False) -> str:
+def score_text(score: Score, *, details: bool = False) -> str:
     """Return the score as a table for people."""
     result = score.to_json()
     lines = [f"{'event':<12}{'true':>6}{'told':>6}{'right':>6}{'precision':>11}{'recall':>8}{'F1':>8}"]

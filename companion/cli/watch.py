@@ -17,9 +17,9 @@ from engine.errors import BadInputError
 from engine.files.atomic import write_whole
 
 if TYPE_CHECKING:
-    from companion.cli.recording import Recorded
-    from companion.game.recorder import GameKeeper
-    from companion.game.setup import Choice
+    from companion.cli.recording import RecordedGames
+    from companion.game.recorder import GameRecorder
+    from companion.game.setup import GameSetup
     from vision.capture.sources import FrameSource
 
 
@@ -39,10 +39,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--learn",
         action=argparse.BooleanOptionalAction,
-        help="learn a deck that is not named, and keep what was learnt for the next games "
-        "(default: from a camera or a stream, unless the app's setting says no)",
+        help="learn a deck that is not named, for the next games (default: from a camera or a stream, "
+        "unless the app's setting is off)",
     )
-    parser.add_argument("--layout", type=Path, metavar="FILE", help="where seats and piles are (JSON)")
+    parser.add_argument(
+        "--layout", type=Path, metavar="FILE", help="layout file: positions of seats and piles (JSON)"
+    )
     parser.add_argument("--save-layout", type=Path, metavar="FILE", help="write the layout that was found")
     parser.add_argument(
         "--events", metavar="OUT.jsonl", help="write event lines (- is stdout; --resume appends)"
@@ -60,12 +62,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         nargs="?",
         const=Path(),
         metavar="FILE",
-        help="keep the game for `shithead tally`: in FILE, or in the evening's own store",
+        help="store the game for `shithead tally`, in FILE or in the user's own store",
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="with --store: go on with the game that was broken off, by its own rules and players",
+        help="with --store: continue the interrupted game, with its own rules and players",
     )
     parser.add_argument("--headless", action="store_true", help="no window")
     return parser
@@ -75,38 +77,41 @@ def run(args: argparse.Namespace) -> int:
     """Watch to the end of the source.
 
     Raises:
-        BadInputError: source or settings are not usable, or a film breaks off; what was decided until
-            then has been written.
+        BadInputError: source or settings cannot be used, or a film breaks off. Every decision so far is
+            written.
     """
     from companion.cli.event_writer import EventWriter
-    from companion.cli.recording import FilmWriter, LogWriter, Recorded
-    from companion.files.incomplete import forget_left_files
-    from companion.game.series import NextDeal
-    from companion.game.starting import Watching, before, open_chosen_source, watched_game, wound_on
+    from companion.cli.recording import FilmWriter, LogWriter, RecordedGames
+    from companion.files.incomplete import remove_incomplete_files
+    from companion.game.history import load_history
+    from companion.game.series import NextGameFinder
+    from companion.game.starting import WatchOptions, open_game_source, open_watched_game, skip_watched_part
 
-    forget_left_files()
-    # Everything that can be wrong with the input is found before anything is written.
+    remove_incomplete_files()
+    # Check all input before anything is written.
     _check_files(args)
-    choice = _choice(args)
-    past = before(choice)
-    if past.notice:
-        print(f"shithead watch: {past.notice}", file=sys.stderr)
-    source = wound_on(choice, past, open_chosen_source(args.source, tries_on=True))
+    setup = _choice(args)
+    history = load_history(setup)
+    if history.notice:
+        print(f"shithead watch: {history.notice}", file=sys.stderr)
+    source = skip_watched_part(setup, history, open_game_source(args.source, tries_on=True))
     source.tell = _say
     film: FilmWriter | None = None
     log: LogWriter | None = None
     try:
-        watching = Watching(_learns(args, choice), _say)
+        watching = WatchOptions(_learns(args, setup), _say)
         if args.log is not None:
             log = LogWriter(args.log)
             watching = replace(watching, make_events=log.event_maker)
-        game = watched_game(choice, past, _names(args.players), watching)
+        game = open_watched_game(setup, history, _names(args.players), watching)
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
-        keeper = _keeper(choice) if choice.kept else None
-        following = NextDeal(choice, past, lambda new, old: watched_game(new, old, watching=watching), _say)
+        recorder = _open_recorder(setup) if setup.kept else None
+        following = NextGameFinder(
+            setup, history, lambda new, old: open_watched_game(new, old, watching=watching), _say
+        )
         events = EventWriter(args.events, _say, append=args.resume)
-        recorded = Recorded(game, events, film, keeper, following, log)
+        recorded = RecordedGames(game, events, film, recorder, following, log)
     except BaseException:
         source.close()
         raise
@@ -115,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
             with Bar("watch", "s") as bar:
                 follow(source, recorded, lambda t: bar.show(t, source.seconds))
     except BaseException:
-        # What ended the game is the line to end with; what went wrong afterwards comes before it.
+        # The error that ended the game must be the last line; later errors come before it.
         try:
             _close(source, recorded, args.save_layout)
         except (BadInputError, OSError) as error:
@@ -125,31 +130,31 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _close(source: FrameSource, game: Recorded, layout: Path | None) -> None:
+def _close(source: FrameSource, game: RecordedGames, layout: Path | None) -> None:
     with ExitStack() as closing:
         closing.callback(_save_layout, layout, game)
         closing.callback(source.close)
         closing.callback(game.close)
 
 
-def _save_layout(path: Path | None, game: Recorded) -> None:
+def _save_layout(path: Path | None, game: RecordedGames) -> None:
     if path is not None and game.layout is not None:
         write_whole(path, json.dumps(game.layout.to_json()) + "\n")
 
 
-def _choice(args: argparse.Namespace) -> Choice:
-    """Return the game that the command line asks for, or the one in the store that goes on.
+def _choice(args: argparse.Namespace) -> GameSetup:
+    """Return the setup that the command line asks for, or the one of a stored game that goes on.
 
     Raises:
-        BadInputError: no game can go on.
+        BadInputError: there is no game to go on with.
     """
-    from companion.game.setup import Choice, choice_of
-    from companion.game.starting import broken_off
+    from companion.game.history import find_resumable_game
+    from companion.game.setup import GameSetup, stored_setup
     from vision.decks.deck import load_deck
 
     store = None if args.store in (None, Path()) else args.store
     if not args.resume:
-        return Choice(
+        return GameSetup(
             source=args.source,
             players=_names(args.players) or (),
             rules=args.rules,
@@ -161,19 +166,19 @@ def _choice(args: argparse.Namespace) -> Choice:
             kept=args.store is not None,
         )
     if args.store is None:
-        raise BadInputError("--resume needs --store: only a game that was kept can go on")
-    game, notice = broken_off(store)
+        raise BadInputError("--resume needs --store: only a stored game can continue")
+    game, notice = find_resumable_game(store)
     if game is None:
-        raise BadInputError(notice or "the store holds no game that was broken off within the last day")
-    choice = replace(choice_of(game, store=store, layout=args.layout), source=args.source)
-    if args.deck in (None, choice.deck):
-        return choice
-    load_deck(args.deck)  # of a game that goes on, a deck that is not there would be passed over
-    return replace(choice, deck=args.deck)
+        raise BadInputError(notice or "the store has no game that was interrupted within the last day")
+    setup = replace(stored_setup(game, store=store, layout=args.layout), source=args.source)
+    if args.deck in (None, setup.deck):
+        return setup
+    load_deck(args.deck)  # a resumed game would ignore a missing deck
+    return replace(setup, deck=args.deck)
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """Refuse files that cannot be written, or not without losing what is read."""
+    """Refuse output files that cannot be written, or that would destroy an input."""
     from companion.cli.outputs import check_outputs
     from companion.store.store import default_path
     from vision.decks.deck import deck_path
@@ -184,33 +189,35 @@ def _check_files(args: argparse.Namespace) -> None:
     check_outputs(written, read, store=default_path() if args.store == Path() else args.store)
 
 
-def _learns(args: argparse.Namespace, choice: Choice) -> bool:
-    """Tell whether a deck that is not named is learnt: a film, watched again, is to be told as before."""
+def _learns(args: argparse.Namespace, setup: GameSetup) -> bool:
+    """Return whether to learn a deck that is not named. A film must give the same events every time."""
     from companion.settings import load_settings
 
     if args.learn is not None:
         return bool(args.learn)
-    return not choice.films and load_settings().learn_deck
+    return not setup.is_film and load_settings().learn_deck
 
 
-def _keeper(choice: Choice) -> GameKeeper:
-    from companion.game.recorder import GameKeeper
+def _open_recorder(setup: GameSetup) -> GameRecorder:
+    from companion.game.recorder import GameRecorder
     from companion.store.store import Store
 
-    keeper = GameKeeper(Store.open(choice.store), choice, _say)
-    if choice.resume is not None:
-        keeper.begin()
-    return keeper
+    recorder = GameRecorder(Store.open(setup.store), setup, _say)
+    if setup.resume is not None:
+        recorder.begin()
+    return recorder
 
 
 def _say(line: str) -> None:
     print(f"shithead watch: {line}", file=sys.stderr, flush=True)
 
 
-def follow(source: FrameSource, game: Recorded, progress: Callable[[float], None] = lambda t: None) -> None:
-    """Feed every picture to the game and finish it, even if the source breaks off.
+def follow(
+    source: FrameSource, game: RecordedGames, progress: Callable[[float], None] = lambda t: None
+) -> None:
+    """Feed every frame to the game, and finish it even if the source fails.
 
-    `progress` is told the time of each picture that was fed.
+    `progress` gets the time of each frame.
     """
     t = 0.0
     try:
@@ -221,8 +228,8 @@ def follow(source: FrameSource, game: Recorded, progress: Callable[[float], None
         game.finish(t)
 
 
-def _in_window(source: FrameSource, game: Recorded) -> bool:
-    """Watch in a window; False, after one line, when there is no display."""
+def _in_window(source: FrameSource, game: RecordedGames) -> bool:
+    """Watch in a window. Without a display, print a line and return False."""
     from companion.app.window import NoDisplayError, prepare_kivy, run_window
     from companion.game.session import Session
 

@@ -1,1 +1,1 @@
-"""The program's own files and folders: locks, caches, logs, files that are being written."""
+"""The program's own files and folders: locks, caches, logs, incomplete files."""

@@ -1,4 +1,4 @@
-"""Where the libraries that the program uses keep their caches: in its own folder, which `erase` removes."""
+"""Redirect the caches of libraries into the program's own cache folder, which `erase` removes."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import platformdirs
 
 
 def cache_folder() -> Path:
-    """Return the program's own folder for what can be made anew; it need not be there."""
+    """Return the program's cache folder. It need not exist."""
     return platformdirs.user_cache_path("shithead", appauthor=False)
 
 
-def keep_caches_together() -> None:
-    """Have matplotlib and Kivy keep what they keep in the program's folder; call before they are imported.
+def redirect_caches() -> None:
+    """Make matplotlib and Kivy use the program's cache folder. Call this before they are imported.
 
-    A place that the user has named is left to the user. Nothing is written yet.
+    A folder that the user has set stays in force. This function writes nothing.
     """
     for variable, name in (("MPLCONFIGDIR", "matplotlib"), ("KIVY_HOME", "kivy")):
         os.environ.setdefault(variable, str(cache_folder() / name))
 
 
-def keep_shaders_here() -> None:
-    """Have Mesa keep its compiled shaders in the program's folder; call before a window is opened.
+def redirect_shader_cache() -> None:
+    """Make Mesa store its compiled shaders in the program's cache folder. Call this before a window opens.
 
-    Its older versions ask for a folder that is there already. Where none can be made, none is kept.
+    Older versions of Mesa need a folder that exists. If none can be made, Mesa stores no shaders.
     """
     folder = cache_folder() / "mesa"
     try:

@@ -1,8 +1,8 @@
-"""Files that take long to write: noted, so that of a killed program no half one stays.
+"""Track files that take long to write, so that a killed program leaves no half-written ones behind.
 
-A film shows people, a backup holds every game. Half of one lies under a hidden name in the folder in which
-it was to appear, and that may be any folder. A note in the program's own names it. That it is still being
-written is told by a lock beside the note, which ends with the program that holds it.
+A film shows people, and a backup holds every game. While such a file is written, it lies under a hidden name
+in the user's target folder. A note in the program's own folder holds its path. A lock beside the note says
+that a program is still writing; it ends with that program.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from pathlib import Path
 
 import platformdirs
 
-from companion.files.lock import take_lock
-from companion.files.store_paths import OF_A_STORE
+from companion.files.lock import try_lock
+from companion.files.store_paths import SQLITE_SUFFIXES
 from engine.files.atomic import digits_of_part, whole_file
 
 _NOTE, _LOCK = ".note", ".lock"
 _LONGEST_PATH = 1 << 14
-"""Bytes; no system takes a longer path."""
+"""Bytes; no system has longer paths."""
 
 
 @contextmanager
-def noted_file(path: Path) -> Iterator[Path]:
-    """Yield where to write what becomes `path`, as `whole_file` does; meanwhile that place is noted.
+def tracked_file(path: Path) -> Iterator[Path]:
+    """Yield a path to write to, which becomes `path` at the end, as `whole_file` does. Track it meanwhile.
 
-    Where it cannot be noted (no room, no locks), the file is written all the same.
+    If it cannot be tracked (no space, no locks), it is written all the same.
 
     Raises:
         OSError: it cannot be written; the error names `path`.
     """
-    with ExitStack() as noted, whole_file(path) as part:  # the note goes last
+    with ExitStack() as noted, whole_file(path) as part:  # the note is removed last
         with contextlib.suppress(OSError):
             _note(part, noted)
         yield part
@@ -42,28 +42,28 @@ def noted_file(path: Path) -> Iterator[Path]:
 
 def _note(part: Path, until_written: ExitStack) -> None:
     digits = digits_of_part(part)
-    if digits is None:  # a device or a pipe, which is written to as it is
+    if digits is None:  # a device or a pipe: written to directly
         return
     notes = notes_folder()
     notes.mkdir(parents=True, exist_ok=True)
-    lock = take_lock(notes / f"{digits}{_LOCK}")
+    lock = try_lock(notes / f"{digits}{_LOCK}")
     if lock is None:
         return
     until_written.callback(lock.release)
-    if lock.held:  # where there are no locks nobody could tell whether it is still being written
+    if lock.held:  # without locks, nobody could see that it is still being written
         note = notes / f"{digits}{_NOTE}"
         until_written.callback(_remove, note)
         note.write_bytes(os.fsencode(part.absolute()))
 
 
-def left_files() -> list[Path]:
-    """Return the half files that killed programs left; nobody writes to them again."""
+def incomplete_files() -> list[Path]:
+    """Return the incomplete files that killed programs left behind."""
     named = [_named_by(note) for note in _notes() if not _is_being_written(note)]
     return [path for half in named if half is not None for path in _parts(half) if _is_file(path)]
 
 
-def forget_left_files() -> None:
-    """Remove these files, and the notes on what is gone; one on a disk that is not there stays noted."""
+def remove_incomplete_files() -> None:
+    """Remove incomplete files and their notes. The note of a file on a disk that is absent stays."""
     for note in _notes():
         if not _is_being_written(note):
             half = _named_by(note)
@@ -73,13 +73,13 @@ def forget_left_files() -> None:
                 _remove(note)
 
 
-def in_use() -> list[Path]:
+def notes_in_use() -> list[Path]:
     """Return the notes on files that are being written, and their locks."""
     return [path for note in _notes() if _is_being_written(note) for path in (note, note.with_suffix(_LOCK))]
 
 
 def notes_folder() -> Path:
-    """Return the folder of the notes; it need not be there. Films were the first to be noted."""
+    """Return the folder of the notes. It need not exist. The name is older than its use for other files."""
     return platformdirs.user_state_path("shithead", appauthor=False) / "half-films"
 
 
@@ -91,8 +91,8 @@ def _notes() -> list[Path]:
 
 
 def _is_being_written(note: Path) -> bool:
-    """Tell whether a program holds the file; where that cannot be told, it might."""
-    lock = take_lock(note.with_suffix(_LOCK))
+    """Return whether a program holds the file. If that is unknown, it might."""
+    lock = try_lock(note.with_suffix(_LOCK))
     if lock is None:
         return True
     known = lock.held
@@ -101,10 +101,9 @@ def _is_being_written(note: Path) -> bool:
 
 
 def _named_by(note: Path) -> Path | None:
-    """Return what a note says is half a file; None where it says nothing of the kind.
+    """Return the incomplete file that a note names, or None if it names no such file.
 
-    A note may be damaged, or written by somebody else: it counts for nothing but a hidden name as half files
-    are given here, with the digits that the note itself is called by.
+    A note may be damaged or forged. Only a hidden name of our own form counts, with the note's own digits.
     """
     try:
         if not _is_file(note):
@@ -117,15 +116,15 @@ def _named_by(note: Path) -> Path | None:
 
 
 def _parts(half: Path) -> list[Path]:
-    """Return a half file, and what SQLite puts beside one that it writes."""
-    return [half.with_name(half.name + suffix) for suffix in OF_A_STORE]
+    """Return an incomplete file, and the files that SQLite may put beside it."""
+    return [half.with_name(half.name + suffix) for suffix in SQLITE_SUFFIXES]
 
 
 def _is_file(path: Path) -> bool:
-    """Tell whether a path is a file, and no link."""
+    """Return whether a path is a regular file, and no link."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
-    except (OSError, ValueError):  # as of a path with a zero byte in it
+    except (OSError, ValueError):  # for example a path with a zero byte
         return False
 
 

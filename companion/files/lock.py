@@ -1,6 +1,6 @@
-"""Who is playing which game: a lock of the operating system's, which ends with the program that holds it.
+"""Locks of the operating system on stores and games. A lock ends with the program that holds it.
 
-Two programs may use one store, but not write to one game: each would give its events the same numbers.
+Two programs may use one store, but not write to one game: both would give out the same event numbers.
 """
 
 from __future__ import annotations
@@ -10,55 +10,55 @@ import os
 import sys
 from pathlib import Path
 
-from companion.files.store_paths import beside, followed
+from companion.files.store_paths import follow_link, path_beside
 
-if sys.platform != "win32":  # which has other locks: nothing is locked there
+if sys.platform != "win32":  # Windows has other locks; nothing is locked there
     import fcntl
 
 
-class GameLock:
-    """The right to write to one game, or to put another file in the store's place, say, until `release`."""
+class FileLock:
+    """A lock on a game, a store or another file, held until `release`."""
 
     def __init__(self, path: Path, descriptor: int | None) -> None:
         self._path, self._descriptor = path, descriptor
 
     @property
     def held(self) -> bool:
-        """Whether others are kept from it: there may be no locks here."""
+        """Whether others are locked out. False if the system has no locks."""
         return self._descriptor is not None
 
     def release(self) -> None:
-        """Let others play this game."""
+        """Release the lock and remove its file."""
         if self._descriptor is not None:
             self._path.unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = None
 
 
-def take_game(store: Path, game: int) -> GameLock | None:
-    """Return the right to write to a game, or None while another program has it."""
-    return take_lock(beside(store, f"playing-{game}.lock"))
+def lock_game(store: Path, game: int) -> FileLock | None:
+    """Lock a game for writing. Return None if another program holds the lock."""
+    return try_lock(path_beside(store, f"playing-{game}.lock"))
 
 
-def take_store(store: Path) -> GameLock | None:
-    """Return the right to put another file in the store's place, or None while another program has it."""
-    return take_lock(exchange_lock(store))
+def lock_store(store: Path) -> FileLock | None:
+    """Lock the store's file for replacing. Return None if another program holds the lock."""
+    return try_lock(store_lock_path(store))
 
 
-def exchange_lock(store: Path) -> Path:
-    """Return the file of the lock that `take_store` takes."""
-    return beside(store, "exchange.lock")
+def store_lock_path(store: Path) -> Path:
+    """Return the path of the lock file that `lock_store` uses."""
+    return path_beside(store, "exchange.lock")
 
 
-def take_lock(path: Path) -> GameLock | None:
-    """Return the right that a file stands for, or None while another program has it."""
+def try_lock(path: Path) -> FileLock | None:
+    """Lock a file. Return None if another program holds the lock."""
     if sys.platform == "win32":
-        return GameLock(path, None)
+        return FileLock(path, None)
     while True:
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        except OSError:  # a full or read-only disk is the store's to tell
-            return GameLock(path, None)
+        except OSError:  # a full or read-only disk; the store reports it
+            return FileLock(path, None)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -66,32 +66,32 @@ def take_lock(path: Path) -> GameLock | None:
             return None
         except OSError:  # a file system without locks
             os.close(descriptor)
-            return GameLock(path, None)
+            return FileLock(path, None)
         if os.fstat(descriptor).st_nlink:
-            return GameLock(path, descriptor)
-        os.close(descriptor)  # its holder has just let go of it and removed the file
+            return FileLock(path, descriptor)
+        os.close(descriptor)  # its holder has just released it and removed the file
 
 
 def lock_files(store: Path) -> list[Path]:
-    """Return the files of the locks on a store and its games; a killed program leaves its own behind."""
-    return [*_locks_on_games(store).values(), *filter(Path.exists, [exchange_lock(store)])]
+    """Return the lock files of a store and its games. Killed programs leave theirs behind."""
+    return [*_locks_on_games(store).values(), *filter(Path.exists, [store_lock_path(store)])]
 
 
 def _locks_on_games(store: Path) -> dict[int, Path]:
-    start, end = beside(store, "playing-").name, ".lock"
+    start, end = path_beside(store, "playing-").name, ".lock"
     found = {}
-    for path in sorted(followed(store).parent.glob(f"{glob.escape(start)}*{end}")):
+    for path in sorted(follow_link(store).parent.glob(f"{glob.escape(start)}*{end}")):
         number = path.name.removeprefix(start).removesuffix(end)
-        if number.isdecimal():  # another store's name may begin as this one's goes on
+        if number.isdecimal():  # otherwise it belongs to a store with a longer name
             found[int(number)] = path
     return found
 
 
 def games_being_played(store: Path) -> list[int]:
-    """Return the games that a program is writing to, and tidy up after programs that were killed."""
+    """Return the games that a program is writing to. Remove the locks of killed programs."""
     playing = []
     for number in _locks_on_games(store):
-        lock = take_game(store, number)
+        lock = lock_game(store, number)
         if lock is None:
             playing.append(number)
         else:

@@ -1,4 +1,4 @@
-"""What goes wrong is written to a log in the platform's folder, a few small files that replace each other."""
+"""The program's log: a few small files in the platform's log folder that replace each other."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _OLDER_FILES = 3
 
 
 def log_path() -> Path:
-    """Return the file that is written to."""
+    """Return the path of the log."""
     return platformdirs.user_log_path("shithead", appauthor=False) / "shithead.log"
 
 
 class _QuietHandler(RotatingFileHandler):
-    """Writes what can be written: a full disk is no reason to print a stack trace at whoever plays."""
+    """A handler that ignores write errors. A full disk must not print a stack trace to the players."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Pass over what cannot be written."""
+        """Ignore a record that cannot be written."""
 
 
 def begin_logging() -> None:
-    """Send warnings and worse to the log, not to the terminal; without a folder for it, nowhere."""
+    """Send warnings and errors to the log, not to the terminal. If it has no folder, they are dropped."""
     root = logging.getLogger()
     if any(isinstance(handler, RotatingFileHandler) for handler in root.handlers):
         return

@@ -1,7 +1,7 @@
-"""Folders for what is needed for a moment only: in the program's own cache, which `erase` removes.
+"""Temporary folders in the program's own cache, which `erase` removes.
 
-A program that is killed leaves its folder behind; the next one that opens a store removes it. That it is
-still in use is told by a lock beside it, which ends with the program that holds it.
+A killed program leaves its folder behind, and the next one that opens a store removes it. A lock beside a
+folder says that it is in use; it ends with the program that holds it.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from companion.files.caches import cache_folder
-from companion.files.lock import take_lock
+from companion.files.lock import try_lock
 
 _LOCK = ".lock"
 
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Yield an empty folder, which is removed at the end.
+    """Yield an empty folder, and remove it at the end.
 
     Raises:
-        OSError: none can be made.
+        OSError: no folder can be made.
     """
     inside = _folder()
     inside.mkdir(parents=True, exist_ok=True)
     while True:
         folder = inside / uuid.uuid4().hex[:12]
-        lock = take_lock(inside / f"{folder.name}{_LOCK}")
+        lock = try_lock(inside / f"{folder.name}{_LOCK}")
         if lock is not None:
             break
     try:
@@ -41,15 +41,15 @@ def scratch_folder() -> Iterator[Path]:
         lock.release()
 
 
-def forget_scratch() -> None:
-    """Remove the folders that killed programs left."""
+def remove_stale_scratch() -> None:
+    """Remove the folders that killed programs left behind."""
     names: set[str] = set()
     with contextlib.suppress(OSError):
         names = {path.name.removesuffix(_LOCK) for path in _folder().iterdir()}
     for name in names:
-        lock = take_lock(_folder() / f"{name}{_LOCK}")
+        lock = try_lock(_folder() / f"{name}{_LOCK}")
         if lock is not None:
-            if lock.held:  # where there are no locks nobody knows who is at it
+            if lock.held:  # without locks, nobody knows whether it is in use
                 shutil.rmtree(_folder() / name, ignore_errors=True)
             lock.release()
 

@@ -1,7 +1,6 @@
-"""Which file a store is, whatever leads to it, and what lies beside it is called.
+"""The paths of a store and of the files beside it.
 
-Two names of one file must be one store to all who lock, erase or replace it, and two stores in one folder
-must share nothing.
+Two names of one file must count as one store, and two stores in one folder must share nothing.
 """
 
 from __future__ import annotations
@@ -9,21 +8,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-OF_A_STORE = ("", "-wal", "-shm", "-journal")
-"""What SQLite adds to the name of a database for the files beside it."""
+SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""Suffixes that SQLite adds to a database's name, for the database itself and the files beside it."""
 _USUAL = ".sqlite"
 
 
-def followed(store: Path) -> Path:
-    """Return the file that a store's name leads to where that is a link; otherwise the name as it is."""
+def follow_link(store: Path) -> Path:
+    """Return the target of a store's path if it is a link, else the path itself."""
     return Path(os.path.realpath(store)) if store.is_symlink() else store
 
 
-def beside(store: Path, what: str) -> Path:
-    """Return the path of something of a store's own.
+def path_beside(store: Path, what: str) -> Path:
+    """Return the path of one of a store's own companion files.
 
-    It is `evenings.WHAT` for `evenings.sqlite`, and for a store of any other suffix, or none,
-    `evenings.db-WHAT`, as SQLite names its own files: what belongs to which can be told.
+    For `evenings.sqlite` it is `evenings.WHAT`. For any other suffix, or none, it is `evenings.db-WHAT`, as
+    SQLite names its files, so that two stores never share one.
     """
-    path = followed(store)
+    path = follow_link(store)
     return path.with_name(f"{path.stem}.{what}" if path.suffix == _USUAL else f"{path.name}-{what}")

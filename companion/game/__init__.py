@@ -1,1 +1,1 @@
-"""One game and the evening it belongs to, free of any screen."""
+"""One game, and the evening it belongs to, free of any screen."""

@@ -6,15 +6,19 @@ that it reads there for a new one. So its own names stay, and its events are put
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from companion.game.event_log import SETTLED
 from engine.events import TAKES_PILE, Event
 
 _PUT_ON_PILE = ("play", "flip")
-_Plays = dict[int, tuple[tuple[str, ...], tuple[str, ...]]]
-"""By the number of a play: its cards as the watcher told them, and what they really were."""
+Misread = tuple[tuple[str, ...], tuple[str, ...]]
+"""The cards of a play as the watcher told them, and what they really were."""
+_Plays = dict[int, Misread]
+"""Plays that were put right, by their numbers."""
 
 
 @dataclass(slots=True)
@@ -27,7 +31,7 @@ class _Taken:
     """The plays that went with it."""
 
 
-class PutRight:
+class CorrectedPlays:
     """Knows the plays on the pile that people put right; names their cards where the pile is taken away."""
 
     def __init__(self) -> None:
@@ -35,6 +39,23 @@ class PutRight:
         """Those whose cards lie on the pile."""
         self._taken: dict[int, _Taken] = {}
         """By the watcher's number of the event that took the pile away."""
+
+    def hand_over(self) -> list[Misread]:
+        """Return and forget the plays on the pile: a watcher that begins anew tells the pile anew."""
+        plays, self._plays = [*self._plays.values()], {}
+        return plays
+
+    def read_back(self, stored: Iterable[Mapping[str, Any]]) -> None:
+        """Note what people put right in the lines of a game that was broken off, revisions as they came."""
+        told: dict[int, Mapping[str, Any]] = {}
+        for line in stored:
+            number = line.get("revise") or line["id"]
+            if line.get(SETTLED) and number in told:
+                self.note({**told[number], "id": number}, Event.from_json(dict(line)))
+            elif not line.get("withdrawn"):
+                told[number] = line
+            if line["event"] in TAKES_PILE and line.get("count") is None:
+                self._plays.clear()
 
     def note(self, line: Mapping[str, Any], event: Event | None) -> None:
         """Note that a person puts `event` in place of a line; None: it never happened."""
@@ -52,7 +73,7 @@ class PutRight:
     def _went_with(self, told: tuple[str, ...], t: float) -> _Plays:
         """Return the plays of the pile that cards were put on at `t`: one taken since, or that there is."""
         since = (taken for taken in self._taken.values() if taken.event.t >= t)
-        took = [taken for taken in since if set(told) <= set(taken.event.cards)]
+        took = [taken for taken in since if not Counter(told) - Counter(taken.event.cards)]
         return min(took, key=lambda taken: taken.event.t).plays if took else self._plays
 
     def carry(self, event: Event) -> Event:
@@ -66,19 +87,24 @@ class PutRight:
             return event
         plays = self._taken[number].plays if number in self._taken else self._go_with(event)
         self._taken[number] = _Taken(event, plays)
-        cards = list(event.cards)
-        for told, really in plays.values():
-            if not all(card in cards for card in told):
-                continue
-            at = cards.index(told[0]) if told else len(cards)
-            for card in told:
-                cards.remove(card)
-            cards[at:at] = really
-        more = len(cards) - len(event.cards)
-        return replace(event, cards=tuple(cards), count=None if event.count is None else event.count + more)
+        return as_really(event, plays.values())
 
     def _go_with(self, event: Event) -> _Plays:
         """Return the plays whose cards an event takes off the pile; they lie there no more."""
-        there = set(event.cards)
-        gone = [number for number, (told, _) in self._plays.items() if there.issuperset(told)]
+        there = Counter(event.cards)
+        gone = [number for number, (told, _) in self._plays.items() if not Counter(told) - there]
         return {number: self._plays.pop(number) for number in gone}
+
+
+def as_really(event: Event, misread: Iterable[Misread]) -> Event:
+    """Return an event that takes cards off the pile, with what the misread ones of them really were."""
+    cards = list(event.cards)
+    for told, really in misread:
+        if Counter(told) - Counter(cards):
+            continue
+        at = cards.index(told[0]) if told else len(cards)
+        for card in told:
+            cards.remove(card)
+        cards[at:at] = really
+    more = len(cards) - len(event.cards)
+    return replace(event, cards=tuple(cards), count=None if event.count is None else event.count + more)

@@ -1,4 +1,4 @@
-"""A source's picture, made ready to be shown."""
+"""A frame of the source, converted for the screen."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import cv2
 
 from vision.types import Image
 
-DISPLAY_WIDTH = 1280
-"""Pictures are shrunk to this width before the screen gets them; reading uses the full picture."""
+MAX_DISPLAY_WIDTH = 1280
+"""Frames are reduced to this width for the screen. Cards are read in the full frame."""
 _WIDTH_STEP, _LEAST_WIDTH = 80, 320
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """The newest picture, ready to be shown."""
+class DisplayImage:
+    """A frame converted for the screen."""
 
     serial: int
     rgb: bytes
@@ -23,18 +23,18 @@ class Picture:
     size: tuple[int, int]
     """Width and height of `rgb` in pixels."""
     source_size: tuple[int, int]
-    """Width and height of the source's picture, which readings refer to."""
+    """Width and height in pixels of the source's frame, to which readings refer."""
     t: float
 
 
-def shown_width(pixels: float) -> int:
-    """Return how wide a picture is made for a place of so many pixels: what nobody sees is not carried."""
+def display_width(pixels: float) -> int:
+    """Return the image width for a widget of that many pixels: no wider than can be seen."""
     steps = -(-max(1, int(pixels)) // _WIDTH_STEP)
-    return min(DISPLAY_WIDTH, max(_LEAST_WIDTH, steps * _WIDTH_STEP))
+    return min(MAX_DISPLAY_WIDTH, max(_LEAST_WIDTH, steps * _WIDTH_STEP))
 
 
-def picture_of(frame: Image, t: float, serial: int, at_most: int = DISPLAY_WIDTH) -> Picture:
-    """Return a source's picture as a screen wants it, at most so many pixels wide."""
+def to_display_image(frame: Image, t: float, serial: int, at_most: int = MAX_DISPLAY_WIDTH) -> DisplayImage:
+    """Return a frame converted for the screen, at most `at_most` pixels wide."""
     height, width = frame.shape[:2]
     shown = frame
     if width > at_most:
@@ -42,4 +42,4 @@ def picture_of(frame: Image, t: float, serial: int, at_most: int = DISPLAY_WIDTH
         shown = cv2.resize(frame, smaller, interpolation=cv2.INTER_AREA).astype(frame.dtype, copy=False)
     rgb = cv2.cvtColor(shown, cv2.COLOR_BGR2RGB)
     size = (int(shown.shape[1]), int(shown.shape[0]))
-    return Picture(serial, rgb.tobytes(), size, (int(width), int(height)), t)
+    return DisplayImage(serial, rgb.tobytes(), size, (int(width), int(height)), t)

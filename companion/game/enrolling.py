@@ -1,7 +1,7 @@
-"""Enrolling a deck: the cards are shown to a camera, or in a film, one at a time and in any order.
+"""Enrol a deck: the cards are shown to a camera or in a film, one at a time, in any order.
 
-The terminal (`shithead deck enrol`) and the window do the same: both follow a source with `PackWatch` and
-learn with `learn`. In the window it runs in the background (`EnrolSession`).
+`shithead deck enrol` and the window both scan a source with `PackScanner` and build the deck with
+`deck_builder`. The window does so in the background, with `EnrolmentSession`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from companion.game.display_image import Picture, picture_of
-from companion.i18n.messages import error_words, failure_words, words
+from companion.game.display_image import DisplayImage, to_display_image
+from companion.i18n.messages import error_text, failure_text, translate
 from engine.errors import BadInputError
 from engine.messages import message
 from vision.capture.sources import FrameSource
@@ -24,27 +24,27 @@ from vision.enrolment.showing import LOOK_SECONDS, SURE, Doubt, PackShow, Seen
 from vision.types import Image
 
 _log = logging.getLogger(__name__)
-PACK = 52
+PACK_SIZE = 52
 Phase = Literal["opening", "showing", "learning", "saved"]
-Counted = Callable[[int, int], None]
-"""Told how many pictures are done, and of how many."""
-Learn = Callable[[PackShow, Counted], tuple[Deck, tuple[Doubt, ...]]]
+ProgressCallback = Callable[[int, int], None]
+"""Called with the number of frames that are done, and their total."""
+DeckBuilder = Callable[[PackShow, ProgressCallback], tuple[Deck, tuple[Doubt, ...]]]
 
 
-class PackWatch:
-    """Looks at a source often enough for cards that are shown to it, until it ends or all are told."""
+class PackScanner:
+    """Looks for shown cards in a source, until the source ends or every card has been recognised."""
 
     def __init__(self, source: FrameSource, show: PackShow) -> None:
-        """`show` keeps what was seen."""
+        """`show` collects the cards that were seen."""
         self._source, self._show = source, show
         self.idle_s = 0.0
-        """For how long nothing new has been shown, seconds of the source."""
+        """Seconds of the source since a new card was shown."""
 
     def __iter__(self) -> Iterator[tuple[float, Image, Seen | None]]:
-        """Yield time, picture, and what was made of it; None of a picture that was not looked at.
+        """Yield time, frame and finding; the finding is None for a frame that was skipped.
 
         Raises:
-            BadInputError: the source broke off.
+            BadInputError: the source failed.
         """
         looked = taken = float("-inf")
         for t, frame in self._source:
@@ -55,110 +55,112 @@ class PackWatch:
                 taken = t if seen == "taken" or taken < 0 else taken
             self.idle_s = t - taken
             yield t, frame, seen
-            # A film may go on to show the jokers and the back; nobody is to wait for a camera.
+            # A film may go on to show jokers and the back. In front of a camera, nobody should have to wait.
             if self._source.live and seen in ("taken", "seen") and not self._show.missing():
                 return
 
 
-def learn(name: str, faces: Any) -> Learn:
-    """Return what makes the deck `name` of cards that were shown; `faces` is a `FaceReader`.
+def deck_builder(name: str, faces: Any) -> DeckBuilder:
+    """Return a function that builds the deck `name` from shown cards. `faces` is a `FaceReader`.
 
     Raises:
-        BadInputError: `name` is no plain word. What it returns raises it where too few cards were told.
+        BadInputError: `name` is not a plain word. The function raises it if too few cards were recognised.
     """
     from vision.enrolment.showing import deck_of
 
     deck_path(name)
 
-    def make(show: PackShow, counted: Counted) -> tuple[Deck, tuple[Doubt, ...]]:
+    def make(show: PackShow, counted: ProgressCallback) -> tuple[Deck, tuple[Doubt, ...]]:
         settled = show.settled()
         told = {card for card, _showing in settled.cards}
         if len(told) < 2:
-            raise BadInputError("{count} cards were told; show each alone, held still", count=len(told))
+            raise BadInputError(
+                "{count} cards were recognised; show each card alone, and hold it still", count=len(told)
+            )
         deck = deck_of(name, settled, faces, show.backs, counted)
-        DeckHead(deck)  # says what is wrong, if anything is
+        DeckHead(deck)  # raises an error if the deck is unusable
         return deck, settled.doubts
 
     return make
 
 
-def with_networks(name: str) -> tuple[PackShow, Learn]:
-    """Return what watches and what learns, with the networks that ship with the program.
+def open_enrolment(name: str) -> tuple[PackShow, DeckBuilder]:
+    """Return what scans and builds a deck, with the networks that ship with the program.
 
     Raises:
-        BadInputError: the weights are missing, or `name` is no plain word.
+        BadInputError: the weights are missing, or `name` is not a plain word.
     """
     from vision.recognition.classifier import FaceReader
     from vision.recognition.detector import OutlineFinder
 
     deck_path(name)
     faces = FaceReader()
-    return PackShow(OutlineFinder(), faces), learn(name, faces)
+    return PackShow(OutlineFinder(), faces), deck_builder(name, faces)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """What a screen shows of an enrolment."""
+class EnrolmentProgress:
+    """The state of an enrolment, as a screen shows it."""
 
     phase: Phase = "opening"
     seen: Seen = "nothing"
     last: str | None = None
-    """The card that was taken last, if it is sure already."""
+    """The newest card, if it is already certain."""
     shown: int = 0
-    """How many cards were taken, told or not."""
+    """Number of cards shown, recognised or not."""
     missing: tuple[str, ...] = ()
-    """The cards of the 52 that are not sure yet."""
+    """The cards of the 52 that are not certain yet."""
     learnt: tuple[int, int] = (0, 0)
-    """Pictures done, and of how many."""
+    """Frames that are done, and their total."""
     enrolled: int = 0
-    """Cards in the deck that was saved."""
+    """Number of cards in the saved deck."""
     doubts: int = 0
-    """Cards that were shown and could not be told."""
+    """Number of shown cards that were not recognised."""
     lost: str = ""
-    """What the camera says of itself while no picture comes."""
+    """The camera's own message while no frame comes."""
     error: str = ""
 
 
-class EnrolSession:
-    """Watches a source in the background; saves the deck once all cards are told, or when asked to."""
+class EnrolmentSession:
+    """Scans a source in the background. Saves the deck once every card is recognised, or on request."""
 
     def __init__(
-        self, open_source: Callable[[], FrameSource], open_show: Callable[[], tuple[PackShow, Learn]]
+        self, open_source: Callable[[], FrameSource], open_show: Callable[[], tuple[PackShow, DeckBuilder]]
     ) -> None:
-        """Nothing is opened before `start()`."""
-        self.picture: Picture | None = None
-        self.progress = Progress()
+        """Open nothing before `start()`."""
+        self.picture: DisplayImage | None = None
+        self.progress = EnrolmentProgress()
         self._open_source, self._open_show = open_source, open_show
         self._source: FrameSource | None = None
         self._stopping, self._enough = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="enrolment", daemon=True)
 
     def start(self) -> None:
-        """Begin, in the background."""
+        """Start in the background."""
         self._thread.start()
 
     def save(self) -> None:
-        """Look no further: learn what was shown, and save it; `progress` says how that goes."""
+        """Stop scanning, build the deck from the cards shown so far, and save it; `progress` reports."""
         self._enough.set()
         self._let_go()
 
     def stop(self) -> None:
-        """Let go of the source; what was shown is forgotten unless it is being learnt already."""
+        """Release the source. Cards shown so far are dropped, unless the deck is already being built."""
         self._stopping.set()
         self._let_go()
         if self._thread.is_alive():
             self._thread.join(timeout=10)
 
     def _let_go(self) -> None:
-        """End the pictures of a camera: one that has fallen silent is waited for without end."""
+        """End the frames of a camera: a silent one would block for ever."""
         source = self._source
-        if source is not None and source.live:  # to close it may take a while
+        if source is not None and source.live:  # closing it may take a while
             threading.Thread(target=source.close, name="enrolment", daemon=True).start()
 
     def _work(self) -> None:
         try:
             source = self._source = self._open_source()
-            source.tell = lambda line: self._tell(lost=words(line))
+            source.tell = lambda line: self._tell(lost=translate(line))
             try:
                 show, make = self._open_show()
                 self._tell(phase="showing", missing=show.missing())
@@ -168,17 +170,19 @@ class EnrolSession:
             if not self._stopping.is_set():
                 self._learn(show, make)
         except BadInputError as error:
-            self._tell(error=error_words(error))
+            self._tell(error=error_text(error))
         except OSError as error:
-            self._tell(error=words(message("the deck cannot be saved: {reason}", reason=error_words(error))))
+            self._tell(
+                error=translate(message("the deck cannot be saved: {reason}", reason=error_text(error)))
+            )
         except Exception as error:
-            # A mistake of ours must not leave a screen that silently stands still.
+            # A bug must not leave a screen that silently stands still.
             _log.exception("the enrolment's thread has ended")
-            self._tell(error=failure_words(error))
+            self._tell(error=failure_text(error))
 
     def _watch(self, source: FrameSource, show: PackShow) -> None:
-        for serial, (t, frame, seen) in enumerate(PackWatch(source, show), start=1):
-            self.picture = picture_of(frame, t, serial)
+        for serial, (t, frame, seen) in enumerate(PackScanner(source, show), start=1):
+            self.picture = to_display_image(frame, t, serial)
             if self.progress.lost:
                 self._tell(lost="")
             if seen == "taken" or (seen == "seen" and len(show.showings) != self.progress.shown):
@@ -189,7 +193,7 @@ class EnrolSession:
             if self._stopping.is_set() or self._enough.is_set():
                 return
 
-    def _learn(self, show: PackShow, make: Learn) -> None:
+    def _learn(self, show: PackShow, make: DeckBuilder) -> None:
         self._tell(phase="learning", missing=show.missing())
         deck, doubts = make(show, lambda done, count: self._tell(learnt=(done + 1, count)))
         save_deck(deck)
@@ -200,6 +204,6 @@ class EnrolSession:
 
 
 def _last_told(show: PackShow) -> str | None:
-    """Return the card shown last, if a first look is sure of it."""
+    """Return the card shown last, if the first look is certain of it."""
     opinion = show.showings[-1].opinion()
     return KNOWN[int(opinion.argmax())] if float(np.exp(opinion.max())) >= SURE else None

@@ -1,4 +1,4 @@
-"""What people enter by touch, as events. Free of Kivy; whether it is allowed is the referee's business."""
+"""Events that people enter by touch, free of Kivy. The referee decides whether they are legal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from companion.game.interface import Line
+from companion.game.interface import EventLine
 from engine.cards import RANK_TEXTS, UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
@@ -15,14 +15,14 @@ from engine.ruleset import load_ruleset
 
 Source = Literal["hand", "up", "hand+up", "down"]
 SOURCES: tuple[Source, ...] = ("hand", "up", "hand+up", "down")
-"""Where played cards may come from, in the order in which screens offer it."""
+"""Origins of played cards, in the order in which screens offer them."""
 _BEFORE_THE_GAME = ("deal", "exchange")
 _WITH_CARDS = ("play", "flip", "show", "take_up")
-OF_A_PLAYER = ("play", "flip", "pick_up", "show", "draw", "take_up", "take_down", "exchange")
-"""Events that one player does, whether it was seen who or not."""
+PLAYER_EVENTS = ("play", "flip", "pick_up", "show", "draw", "take_up", "take_down", "exchange")
+"""Events that one player causes, known or not."""
 
 
-def entered(
+def entered_event(
     kind: str,
     player: str,
     cards: Sequence[str] = (),
@@ -32,17 +32,17 @@ def entered(
     shown: str | None = None,
     face_up: int = 0,
 ) -> Event:
-    """Return the event that somebody reports; its time and number come with the game.
+    """Return an event that somebody reports. The game adds time and id.
 
     Args:
         kind: `deal`, `exchange`, `play`, `pick_up`, `burn`, `draw`, `show`, `take_up`, `take_down` or `out`.
-            A `deal` says which cards lie face up before one player, an `exchange` which do so after it.
-        player: Who did it.
-        cards: The cards tapped.
-        source: Where they were played from; one played blindly is a `flip`.
-        to: Whom a card was shown to.
-        shown: The rank that is shown, where none was tapped.
-        face_up: How many cards lie face up before the player; those that were not tapped are not known.
+            A `deal` gives one player's up-cards, an `exchange` the up-cards after it.
+        player: The player who did it.
+        cards: The cards that were tapped.
+        source: Where the cards were played from. A card played from `down` is a `flip`.
+        to: The player to whom a card was shown.
+        shown: The rank that is shown if no card was tapped.
+        face_up: Number of the player's up-cards. Those that were not tapped are unknown.
     """
     if kind in _BEFORE_THE_GAME:
         up = {player: (*cards, *[UNKNOWN] * (face_up - len(cards)))} if cards else {}
@@ -63,25 +63,25 @@ def entered(
     )
 
 
-def has_begun(lines: Sequence[Line]) -> bool:
-    """Return whether more has happened than a deal and exchanges."""
+def has_begun(lines: Sequence[EventLine]) -> bool:
+    """Return whether anything but a deal and exchanges has happened."""
     return any(line.get("event") not in (*_BEFORE_THE_GAME, "unclear") for line in lines)
 
 
-def by_another(event: Event, player: str) -> Event:
-    """Return the same act as `player`'s: what lies face up afterwards lies before them."""
+def with_player(event: Event, player: str) -> Event:
+    """Return the same event with another player, whose up-cards change instead."""
     moved = {player if one == event.player else one: cards for one, cards in event.up.items()}
     return replace(event, player=player, up=moved)
 
 
 def shown_rank(rules: str, options: Sequence[str] = ()) -> str | None:
-    """Return the rank that is shown to others by a ruleset, or None where nothing is."""
+    """Return the rank that a ruleset lets players show to others, or None."""
     shown = load_ruleset(rules, tuple(options)).mechanics.shown
     return RANK_TEXTS[min(shown)] if shown else None
 
 
-def plays_with_jokers(rules: str, options: Sequence[str], players: int) -> bool:
-    """Return whether so many play with jokers by a ruleset; False where its file has gone."""
+def uses_jokers(rules: str, options: Sequence[str], players: int) -> bool:
+    """Return whether this number of players use jokers. False if the ruleset's file is gone."""
     try:
         deal = deal_for(load_ruleset(rules, tuple(options)), players)
     except BadInputError:
@@ -89,17 +89,17 @@ def plays_with_jokers(rules: str, options: Sequence[str], players: int) -> bool:
     return deal is not None and deal["jokers"] > 0
 
 
-def newest_by_another(lines: Sequence[Line], player: str) -> Line | None:
-    """Return the newest event that some player did, if it was another one: it may have been `player`'s."""
+def last_event_by_another(lines: Sequence[EventLine], player: str) -> EventLine | None:
+    """Return the newest event that a player caused, if it was not `player`; it may have been."""
     for line in reversed(lines):
-        if line.get("event") in OF_A_PLAYER:
+        if line.get("event") in PLAYER_EVENTS:
             return None if line.get("player") in (None, player) else line
     return None
 
 
-def answered(lines: Sequence[Line], player: str) -> Event | None:
-    """Return the show that `player` may answer now, with that answer in it; None where there is none."""
-    acts = [line for line in lines if line.get("event") in OF_A_PLAYER]
+def answered_show(lines: Sequence[EventLine], player: str) -> Event | None:
+    """Return the show that `player` may answer now, with that answer added, or None."""
+    acts = [line for line in lines if line.get("event") in PLAYER_EVENTS]
     if not acts or acts[-1].get("event") != "show":
         return None
     event: Event = Event.from_json(dict(cast(dict[str, Any], acts[-1])))

@@ -1,4 +1,4 @@
-"""The evening's score: who lost how often, streaks, rituals due."""
+"""The evening's score: losses, streaks, rituals due."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.game.ruling_views import rituals_due
 from companion.i18n.catalogue import _
-from companion.i18n.wording import day_words
+from companion.i18n.wording import date_text
 from companion.store.rows import StoredGame
 from companion.store.store import Store
 from engine.errors import BadInputError
@@ -23,34 +23,34 @@ class Standing:
 
     player: str
     games: int = 0
-    """Finished games that the player took part in."""
+    """Finished games of the player."""
     losses: int = 0
     streak: int = 0
-    """Games lost in a row up to now; 0 after a game survived."""
+    """Games lost in a row until now."""
     rituals: tuple[str, ...] = ()
-    """Titles of the rituals that fell on the player and are not done yet, oldest first."""
+    """Titles of the player's rituals that are still due, oldest first."""
 
     def dues(self) -> tuple[str, ...]:
-        """Return each title once, and how often it is due: `Library Boy`, or `Library Boy × 2`."""
+        """Return each title once, with its number: `Library Boy`, or `Library Boy × 2`."""
         return tuple(title if n == 1 else f"{title} × {n}" for title, n in Counter(self.rituals).items())
 
 
 @dataclass(frozen=True, slots=True)
 class Ritual:
-    """One ritual that fell on a player: a song, or something to be said."""
+    """One ritual that fell on a player: a song, or something to say."""
 
     player: str
     title: str
     game: int
     """The id of the game that called for it."""
     number: int
-    """Which of those of that title that fell on the player in that game, from 1."""
+    """Distinguishes rituals of one title that fell on the player in that game, from 1."""
     started: float
-    """When that game began, in seconds since 1970."""
-    nth: int
-    """Which game of its evening that was, from 1."""
+    """Start of that game, in seconds since 1970."""
+    game_number: int
+    """Number of the game within its evening, from 1."""
     done: float | None = None
-    """When it was said to be done, in seconds since 1970; None while it is due."""
+    """When it was reported as done, in seconds since 1970; None while it is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class Tally:
     """The score of one evening, or of all of them."""
 
     standings: tuple[Standing, ...]
-    """Most losses first; of equals, who has played more games to lose them stands lower."""
+    """Most losses first. With equal losses, fewer games come first."""
     losers: tuple[str | None, ...] = ()
-    """The loser of each finished game, in order; None where none was found."""
+    """The loser of each finished game, in order; None if none was found."""
     unfinished: int = 0
-    """Games that were begun and never ended."""
+    """Games that never ended."""
     rituals: tuple[Ritual, ...] = ()
-    """Every ritual that fell on anybody, done or due, oldest first."""
+    """Every ritual, done or due, oldest first."""
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class _Count:
 
 
 def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Tally:
-    """Count games, each with its event lines, in the order in which they were played."""
+    """Count games in the order in which they were played, each with its event lines."""
     counts: dict[str, _Count] = {}
     sittings: dict[int, Counter[str]] = {}
     losers: list[str | None] = []
@@ -92,14 +92,14 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
         begun[game.evening] += 1
         for player in game.players:
             counts.setdefault(player, _Count())
-        due = rituals_of(lines)
+        due = called_rituals(lines)
         if game.finished is None:
             unfinished += 1
         else:
             losers.append(game.loser)
             losses = sittings.setdefault(game.evening, Counter())
             losses.update([game.loser] if game.loser is not None else [])
-            # The rulings of the last event may have called for them already.
+            # The rulings of the last event may already include them.
             due += [ritual for ritual in _rituals_at_the_end(game, losses) if ritual not in due]
             for player in game.players:
                 counts[player].finished(lost=player == game.loser)
@@ -115,25 +115,25 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
     return Tally(tuple(standings), tuple(losers), unfinished, tuple(rituals))
 
 
-def tally_of(store: Store, *, all_evenings: bool = False) -> Tally:
+def store_tally(store: Store, *, all_evenings: bool = False) -> Tally:
     """Return the tally of the newest evening in `store`, or of every evening."""
     evening = store.last_evening()
     if evening is None:
         return Tally(())
     games = store.games(evening=None if all_evenings else evening)
-    return tally((game, last_word(store.events(game.id))) for game in games)
+    return tally((game, apply_revisions(store.events(game.id))) for game in games)
 
 
-def title_of(store: Store, *, all_evenings: bool = False) -> str:
-    """Return what a picture of that tally is headed with: its date, once the evening is over."""
+def tally_title(store: Store, *, all_evenings: bool = False) -> str:
+    """Return the title of a picture of that tally: its date, once the evening is over."""
     if all_evenings:
         return _("All evenings")
-    games = store.games(evening=store.last_evening()) if store.tonight() is None else []
-    return day_words(games[0].started) if games else _("Tonight")
+    games = store.games(evening=store.last_evening()) if store.current_evening() is None else []
+    return date_text(games[0].started) if games else _("Tonight")
 
 
-def last_word(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return event lines with revisions put in place and withdrawn ones dropped."""
+def apply_revisions(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return event lines with revisions applied and withdrawn ones removed."""
     kept: dict[Any, Mapping[str, Any]] = {}
     for line in lines:
         revised = line.get("revise")
@@ -146,8 +146,8 @@ def last_word(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return list(kept.values())
 
 
-def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return (who it falls on, title) for each ritual that the rulings of `lines` call for."""
+def called_rituals(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return (player, title) for each ritual that the rulings of `lines` call for."""
     due: list[tuple[str, str]] = []
     for line in lines:
         effects = (line.get("ruling") or {}).get("effects") or {}
@@ -156,8 +156,8 @@ def rituals_of(lines: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _rituals(game: StoredGame, nth: int, fallen: Iterable[tuple[str, str]]) -> list[Ritual]:
-    """Return the rituals of one game, the evening's `nth`, each with what the store knows of it."""
-    done = {ritual.which: ritual.at for ritual in game.rituals_done}
+    """Return the rituals of one game, the evening's `nth`, each with its state in the store."""
+    done = {ritual.key: ritual.at for ritual in game.rituals_done}
     numbers: Counter[tuple[str, str]] = Counter()
     rituals = []
     for player, title in fallen:
@@ -169,18 +169,18 @@ def _rituals(game: StoredGame, nth: int, fallen: Iterable[tuple[str, str]]) -> l
 
 
 def _rituals_at_the_end(game: StoredGame, losses: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return what the loser of a finished game has coming, by the rules it was played by."""
+    """Return the rituals of a finished game's loser, by the game's rules."""
     if game.loser is None:
         return []
     try:
         rules = load_ruleset(game.rules, game.options)
-    except BadInputError:  # a house variant whose file is no longer there
+    except BadInputError:  # a house variant whose file is gone
         return []
     sitting = Sitting(rules=rules, players=game.players, loser=game.loser, losses=losses)
     return [(game.loser, title) for title in sitting.rituals()]
 
 
-def course(tally: Tally) -> dict[str, list[int]]:
+def loss_curves(tally: Tally) -> dict[str, list[int]]:
     """Return each player's losses after every finished game, in the order of the standings."""
     counts = {standing.player: 0 for standing in tally.standings}
     curves: dict[str, list[int]] = {player: [] for player in counts}

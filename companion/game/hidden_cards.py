@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Any
 
 from companion.game.event_log import SETTLED
-from engine.cards import RANK_OF, RANK_TEXTS, SUITS, UNKNOWN
+from engine.cards import RANK_OF, RANK_TEXTS, SUITS, UNKNOWN, copies
 from engine.events import TAKES_PILE, Event
 from engine.referee.public import PublicTable
 from vision.questions import HIDDEN_CARD, asked
@@ -118,7 +118,7 @@ class HiddenCards:
             seen=cards,
             told_by=line.get("revise") or line["id"],
             drew=line.get("count"),
-            missing=_missing(line, cards) if self._packs == 1 else 0,
+            missing=_missing(line, cards) if copies(cards[-1], self._packs) == 1 else 0,
             could_be=could_be,
             in_hand=frozenset(table.hands[player].known),
         )

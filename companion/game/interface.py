@@ -1,4 +1,4 @@
-"""What a session needs of a game, however it is watched and refereed."""
+"""The interface of a game for a session, whether it is watched or entered by hand."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from vision.motion.background import Mask
 from vision.types import CardReading, Image
 
 if TYPE_CHECKING:
-    from companion.game.setup import Choice
+    from companion.game.setup import GameSetup
 
-Line = Mapping[str, Any]
+EventLine = Mapping[str, Any]
 """One event line, as `shithead watch` prints it."""
 
 
 class Game(Protocol):
-    """What a session needs of the joined watcher and referee (`companion.game.refereeing`)."""
+    """A game for a session, such as `companion.game.refereeing.WatchedGame`."""
 
     @property
-    def choice(self) -> Choice | None:
-        """What is played, if that is known; another one once another game of the source is on."""
+    def setup(self) -> GameSetup | None:
+        """The setup, if known. It changes when another game of the source begins."""
         ...
 
     @property
     def awaits_deal(self) -> bool:
-        """Whether the game is over and the deal of the next one is looked for."""
+        """Whether the game is over and the next deal is awaited."""
         ...
 
     @property
@@ -36,13 +36,13 @@ class Game(Protocol):
         ...
 
     @property
-    def lines(self) -> Sequence[Line]:
-        """Every event of the game with its ruling, oldest first; corrected ones in their place."""
+    def lines(self) -> Sequence[EventLine]:
+        """Every event with its ruling, oldest first. Corrected events keep their place."""
         ...
 
     @property
     def readings(self) -> Sequence[CardReading]:
-        """The cards that were read last, in pixels of the source."""
+        """The newest readings, in pixels of the source."""
         ...
 
     @property
@@ -52,45 +52,45 @@ class Game(Protocol):
 
     @property
     def lost(self) -> bool:
-        """Whether the cards or the camera have moved, and the game is being looked for."""
+        """Whether cards or camera have moved, and the game is being searched for."""
         ...
 
     @property
     def started_at(self) -> float:
-        """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
+        """Seconds played before an interruption; 0 for a fresh game."""
         ...
 
     @property
     def layout(self) -> Any:
-        """Where seats and piles are (`vision.table.layout.Layout`), or None while that is not known."""
+        """Positions of seats and piles (`vision.table.layout.Layout`); None while unknown."""
         ...
 
     @property
     def arms(self) -> Mask | None:
-        """Where arms are in a reduced copy of the picture fed last; None where there are none."""
+        """Mask of the arms in a reduced copy of the newest frame; None if there are none."""
         ...
 
     @property
     def places(self) -> Places | None:
-        """Where seats and piles lie in the picture, and how that is put right; None: nothing is watched."""
+        """Positions of seats and piles in the frame, and how to correct them; None without a camera."""
         ...
 
-    def feed(self, frame: Image, t: float) -> Iterable[Line]:
-        """Take the picture at `t` seconds; return the events decided by it."""
+    def feed(self, frame: Image, t: float) -> Iterable[EventLine]:
+        """Process the frame at `t` seconds, and return the events decided by it."""
         ...
 
-    def finish(self, t: float) -> Iterable[Line]:
-        """Take the end of the source; return the events decided by it."""
+    def finish(self, t: float) -> Iterable[EventLine]:
+        """Process the end of the source, and return the events decided by it."""
         ...
 
-    def enter(self, event: Event) -> Iterable[Line]:
-        """Take in an event that a person reports; return the lines that this adds."""
+    def enter(self, event: Event) -> Iterable[EventLine]:
+        """Add an event that a person reports, and return the lines that this adds."""
         ...
 
-    def undo(self) -> Line | None:
-        """Take the last event back and return it; None where there is none."""
+    def undo(self) -> EventLine | None:
+        """Remove the last event and return its line, or None if there is none."""
         ...
 
     def correct(self, event_id: int, event: Event | None) -> None:
-        """Put `event` in place of an earlier one and replay; None: it never happened."""
+        """Replace an earlier event by `event`, or remove it with None, and judge the game again."""
         ...

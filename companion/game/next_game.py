@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.sources.cameras import DEFAULT_PLAYERS
 from engine.errors import BadInputError
 from engine.judging.questions import next_dealer
@@ -13,15 +13,15 @@ from engine.messages import Said, message
 from engine.ruleset import load_ruleset
 
 
-def next_choice(last: Choice | None, table: Any = None) -> Choice:
-    """Return what is offered for the next game.
+def next_game_setup(last: GameSetup | None, table: Any = None) -> GameSetup:
+    """Return the setup that is offered for the next game.
 
     Args:
-        last: The game that was played; None: there was none.
-        table: Its public table at the end (`PublicTable`), which knows dealer and loser.
+        last: The setup of the last game, if any.
+        table: Its public table at the end (`PublicTable`), with dealer and loser.
     """
-    if last is None or last.demonstration or not last.kept:  # after a demonstration comes a game of one's own
-        return Choice(source=None, players=DEFAULT_PLAYERS, store=last.store if last else None)
+    if last is None or last.demonstration or not last.kept:  # offer a game of the user's own next
+        return GameSetup(source=None, players=DEFAULT_PLAYERS, store=last.store if last else None)
     players = last.players or (tuple(table.players) if table is not None else DEFAULT_PLAYERS)
     fresh = replace(last, resume=None, players=players)
     if table is None or table.loser is None:
@@ -34,15 +34,15 @@ def next_choice(last: Choice | None, table: Any = None) -> Choice:
     return replace(fresh, dealer=dealer if dealer in players else None)
 
 
-def coming_words(dealer: str | None) -> Said:
-    """Return what is said while the deal of the next game is waited for."""
+def next_deal_notice(dealer: str | None) -> Said:
+    """Return the line that is shown while the next deal is awaited."""
     if dealer is None:
-        return message("the next deal begins the next game")
-    return message("the next deal begins the next game: {player} deals", player=dealer)
+        return message("the next deal starts a new game")
+    return message("the next deal starts a new game: {player} deals", player=dealer)
 
 
-def begun_words(dealer: str | None) -> Said:
-    """Return what is said once the next game has begun."""
+def new_game_notice(dealer: str | None) -> Said:
+    """Return the line that is shown once the next game has begun."""
     if dealer is None:
         return message("a new game has begun")
     return message("a new game has begun: {player} deals", player=dealer)

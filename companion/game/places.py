@@ -1,4 +1,4 @@
-"""Where seats and piles lie in the picture, by their names, and how people put that right. Free of Kivy."""
+"""Positions of seats and piles in the frame, and how people correct them. Free of Kivy."""
 
 from __future__ import annotations
 
@@ -13,86 +13,86 @@ if TYPE_CHECKING:
     from vision.table.manual_layout import Shown
 
 
-class PutsRight(Protocol):
-    """What takes a person's word for where things lie (`vision.following.watcher.Watcher`)."""
+class LayoutEditor(Protocol):
+    """Accepts corrections of the layout (`vision.following.watcher.Watcher`)."""
 
     def put(self, zone: Zone, pixel: Place) -> None:
-        """Take a pile or a row for where a pixel shows it."""
+        """Move a pile or a row to a pixel."""
         ...
 
     def lay_out(self, shown: Shown) -> None:
-        """Take the table for one whose places were tapped."""
+        """Begin with a table whose places a person tapped."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The places of a game that is watched."""
+    """The places of a watched game."""
 
     layout: Layout | None
-    """As they lie in the latest picture; None while they are not known."""
-    watcher: PutsRight
+    """The layout in the newest frame; None while it is unknown."""
+    watcher: LayoutEditor
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """One place, as it is marked in the picture."""
+class PlaceMarker:
+    """The mark of one place in the frame."""
 
     zone: Zone
-    """A row's names only the seat."""
+    """For a row, only the seat counts."""
     name: str
     at: Place | None
-    """Its middle in pixels of the source; None: it is not known yet."""
+    """Its centre in pixels of the source; None while it is unknown."""
 
 
-def marks_of(layout: Layout | None) -> list[Mark]:
-    """Return a mark for every pile and every player's row; none while nothing is known."""
+def place_markers(layout: Layout | None) -> list[PlaceMarker]:
+    """Return a mark for every pile and every player's row. Without a layout there is none."""
     if layout is None:
         return []
     zones = [*(Zone("row", seat) for seat in range(len(layout.seats))), DRAW, PLAY, BURN]
-    return [Mark(zone, name_of(zone, layout), _pixel(layout, zone)) for zone in zones]
+    return [PlaceMarker(zone, place_name(zone, layout), _pixel(layout, zone)) for zone in zones]
 
 
-def name_of(zone: Zone, layout: Layout) -> str:
-    """Return what a place is called, in the language in force: a row by its player's name."""
+def place_name(zone: Zone, layout: Layout) -> str:
+    """Return the name of a place in the current language. A row has its player's name."""
     if zone.kind == "row":
         return layout.seats[zone.seat].player
     return {DRAW: _("Draw pile"), PLAY: _("Play pile"), BURN: _("Burn pile")}[zone]
 
 
-class Watched(Protocol):
-    """A game as far as its places go."""
+class HasPlaces(Protocol):
+    """A game that may have places."""
 
     @property
     def places(self) -> Places | None:
-        """Where seats and piles lie, and how that is put right; None: nothing is watched."""
+        """Positions of seats and piles, and how to correct them; None without a camera."""
         ...
 
 
-def put_right(game: Watched, zone: Zone, pixel: Place) -> str:
-    """Tell a game where a pile or a row is; returns what there is to say of it.
+def move_place(game: HasPlaces, zone: Zone, pixel: Place) -> str:
+    """Move a pile or a row of a game, and return a line for the user.
 
     Raises:
-        BadInputError: it cannot be there, or nothing is watched.
+        BadInputError: it cannot be there, or the game has no camera.
     """
     places = _places_of(game)
     places.watcher.put(zone, pixel)
-    return _("Put right: {what}").format(
-        what=name_of(zone, places.layout) if places.layout is not None else zone.kind
+    return _("Moved: {what}").format(
+        what=place_name(zone, places.layout) if places.layout is not None else zone.kind
     )
 
 
-def lay_out(game: Watched, shown: Shown) -> str:
-    """Tell a game where everything lies that a person has tapped; returns what there is to say of it.
+def set_layout(game: HasPlaces, shown: Shown) -> str:
+    """Set the whole layout of a game from a person's taps, and return a line for the user.
 
     Raises:
-        BadInputError: no table is like that, or nothing is watched.
+        BadInputError: no table is like that, or the game has no camera.
     """
     _places_of(game).watcher.lay_out(shown)
-    return _("The game begins with what lies there")
+    return _("The game begins with the cards on the table")
 
 
-def _places_of(game: Watched) -> Places:
+def _places_of(game: HasPlaces) -> Places:
     if game.places is None:
         raise BadInputError("No camera watches this game.")
     return game.places

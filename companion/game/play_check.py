@@ -1,4 +1,4 @@
-"""The question "can I play this?", put to the engine's judge on a pile that somebody names."""
+"""Answer "Can I play this?" with the engine's judge, on a pile that a person names."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from engine.judging.judge import judge
 
 _ASKER, _OTHER = "You", "The next player"
 _HELD = 3
-"""Cards in the asker's hand besides those asked about: enough that playing them ends nothing."""
+"""Other cards in the hand, enough that the play does not end the game."""
 
 
-def may_i_play(
+def check_play(
     cards: Sequence[str], pile: Sequence[str], *, rules: str, options: Sequence[str] = ()
 ) -> Mapping[str, Any]:
-    """Return the judge's ruling on playing `cards` from the hand, in one's turn, on a pile (bottom first).
+    """Return the judge's ruling on playing `cards` from the hand, in turn, on a pile (bottom first).
 
     Raises:
-        BadInputError: rules or options do not exist, or a card is none.
+        BadInputError: unknown rules, options or cards.
     """
     return judge(
         {

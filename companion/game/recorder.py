@@ -1,4 +1,4 @@
-"""Keeps what is decided in the evening's store: one game after the other, each as its own."""
+"""Record games in the evening's store, one after the other."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from companion.game.interface import Game, Line
-from companion.game.setup import Choice
+from companion.game.interface import EventLine, Game
+from companion.game.setup import GameSetup
+from companion.store.event_pictures import game_pictures_folder
 from companion.store.outbox import Outbox
-from companion.store.snapshots import game_folder
 from companion.store.store import Store
 
 
-def changes_between(before: Sequence[Line], after: Sequence[Line]) -> list[dict[str, Any]]:
-    """Return what makes the lines `before` those `after`: lines that revise others, and new ones."""
+def changes_between(before: Sequence[EventLine], after: Sequence[EventLine]) -> list[dict[str, Any]]:
+    """Return the lines that turn `before` into `after`: revisions and new lines."""
     was, now = ({line["id"]: line for line in lines} for lines in (before, after))
     changes: list[dict[str, Any]] = []
     for number, line in was.items():
@@ -25,26 +25,26 @@ def changes_between(before: Sequence[Line], after: Sequence[Line]) -> list[dict[
     return [*changes, *(dict(line) for number, line in now.items() if number not in was)]
 
 
-class GameKeeper:
-    """Writes the game that is on into the evening's store.
+class GameRecorder:
+    """Writes the running game into the evening's store.
 
-    While the store cannot be written to (the disk is full, another program holds it) what is decided is held
-    back, and the game goes on; `tell` gets one line when that begins and when it ends.
+    If the store cannot be written, because the disk is full or another program holds it, lines are held back
+    and the game goes on. `tell` gets one line when that begins and when it ends.
     """
 
     def __init__(
-        self, store: Store, choice: Choice, tell: Callable[[str], None] = lambda _line: None
+        self, store: Store, setup: GameSetup, tell: Callable[[str], None] = lambda _line: None
     ) -> None:
-        """`choice` is what is played; its game begins with `begin`, or with the first lines written."""
+        """The game of `setup` begins with `begin`, or with the first lines written."""
         self.game: int | None = None
-        """The game in the store that is written to, once there is one."""
+        """Id of the game in the store, once there is one."""
         self.notice = store.notice
-        """What there is to say of the store: that a damaged file was set aside."""
-        self._outbox, self._path, self._choice = Outbox(store, tell), store.path, choice
+        """Message from opening the store, such as a damaged file set aside."""
+        self._outbox, self._path, self._choice = Outbox(store, tell), store.path, setup
         self._begun = False
         self._layout: Any = None
         self._end: tuple[str | None] | None = None
-        """What the store was told last: (loser,), or None while the game goes on."""
+        """The result in the store: (loser,), or None while the game goes on."""
 
     @property
     def fault(self) -> str | None:
@@ -53,25 +53,25 @@ class GameKeeper:
 
     @property
     def folder(self) -> Path | None:
-        """Where pictures of the game may lie, once it is in the store."""
-        return None if self.game is None else game_folder(self._path, self.game)
+        """Folder for the game's pictures, once it is in the store."""
+        return None if self.game is None else game_pictures_folder(self._path, self.game)
 
     def begin(self) -> None:
-        """Begin the game, or go on with the one in the store that the choice names: at once, or not at all.
+        """Begin the game, or go on with the one that the setup names: now, or not at all.
 
         Raises:
-            BadInputError: the store cannot be written to, or another program is playing that game.
+            BadInputError: the store cannot be written, or another program is playing that game.
         """
         self._outbox.at_once(lambda store: self._start(store, self._choice, ()))
         self._begun = True
 
-    def next_game(self, choice: Choice) -> None:
-        """Write what follows into a game of its own, in which this is played."""
-        self._choice, self._begun = choice, False
+    def next_game(self, setup: GameSetup) -> None:
+        """Write further lines into a new game with this setup."""
+        self._choice, self._begun = setup, False
         self.game = self._layout = self._end = None
 
     def write(self, lines: Sequence[Mapping[str, Any]], game: Game) -> None:
-        """Write lines that were decided together, all or none, and how the game stands with them."""
+        """Write lines that were decided together, all or none, and the game's state."""
         if lines:
             if not self._begun:
                 self._begin_with(tuple(game.table.players))
@@ -82,55 +82,55 @@ class GameKeeper:
             self._keep_layout(game.layout)
         self._outbox.flush()
 
-    def write_changes(self, before: Sequence[Line], game: Game) -> None:
-        """Write what people have changed since the game's lines were those `before`, as lines that revise."""
+    def write_changes(self, before: Sequence[EventLine], game: Game) -> None:
+        """Write the changes that people made to the game's lines since `before`, as revisions."""
         self.write(changes_between(before, game.lines), game)
 
     def correct(self, event_id: int, line: dict[str, Any] | None) -> None:
-        """Write that a player corrected an event to `line`, or with None took it back."""
+        """Record that a player corrected an event to `line`, or removed it with None."""
         self._outbox.write(lambda store: store.correct(event_id, line))
 
     def flush(self) -> None:
-        """Write what was held back, unless that has just failed."""
+        """Write lines that were held back, unless that has just failed."""
         self._outbox.flush()
 
     def close(self) -> None:
         """Close the store.
 
         Raises:
-            BadInputError: something could not be kept.
+            BadInputError: something could not be written.
         """
         self._outbox.close()
 
     def _begin_with(self, players: tuple[str, ...]) -> None:
-        choice = self._choice
-        self._outbox.write(lambda store: self._start(store, choice, players))
+        setup = self._choice
+        self._outbox.write(lambda store: self._start(store, setup, players))
         self._begun = True
 
-    def _start(self, store: Store, choice: Choice, players: tuple[str, ...]) -> None:
-        """Begin the game in the store; `players` are those that the deal showed where nobody was named."""
-        if choice.resume is not None:
-            store.resume_game(choice.resume)
+    def _start(self, store: Store, setup: GameSetup, players: tuple[str, ...]) -> None:
+        """Begin the game in the store. `players` come from the deal if the setup names none."""
+        if setup.resume is not None:
+            store.resume_game(setup.resume)
         else:
             store.start_game(
-                choice.rules,
-                choice.players or players,
-                options=choice.options,
-                dealer=choice.dealer,
-                source=choice.source,
-                deck=choice.deck,
+                setup.rules,
+                setup.players or players,
+                options=setup.options,
+                dealer=setup.dealer,
+                source=setup.source,
+                deck=setup.deck,
             )
         self.game = store.game
 
     def _keep_layout(self, layout: Any) -> None:
-        """Write where seats and piles are (`vision.table.layout.Layout`), if that is news."""
+        """Write the positions of seats and piles (`vision.table.layout.Layout`), if they have changed."""
         if layout is not None and layout is not self._layout:
             places = layout.to_json()
-            self._outbox.write(lambda store: store.keep_layout(places))
+            self._outbox.write(lambda store: store.save_layout(places))
             self._layout = layout
 
-    def _keep_end(self, lines: Sequence[Line]) -> None:
-        """Keep the store's word on whether the game is over, and who lost, in step with the game's."""
+    def _keep_end(self, lines: Sequence[EventLine]) -> None:
+        """Update the store's record of the game's end and its loser."""
         last = next((line for line in reversed(lines) if line.get("event") == "game_over"), None)
         end = None if last is None else (last.get("loser"),)
         if end == self._end:

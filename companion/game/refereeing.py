@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.game.corrections import PutRight
-from companion.game.event_log import GameBook, Judge, Line
+from companion.game.corrections import CorrectedPlays
+from companion.game.event_log import EventLine, EventLog, GameReferee
 from companion.game.hidden_cards import HiddenCards
 from companion.game.places import Places
-from companion.game.replay_filter import KnownAlready
+from companion.game.replay_filter import ReplayFilter
 from companion.game.watcher_questions import WatcherQuestions
-from companion.memory import FreedMemory
+from companion.memory import MemoryTrimmer
 from engine.cards import UNKNOWN
 from engine.errors import BadInputError
 from engine.events import Event
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from vision.enrolment.online_learning import LearningReader
 
 
-class Refereeing:
+class WatchedGame:
     """One game, watched and refereed."""
 
     def __init__(
         self,
         watcher: Watcher,
-        make_judge: Callable[[Sequence[str]], Judge],
+        referee_for: Callable[[Sequence[str]], GameReferee],
         players: Sequence[str] | None = None,
         learning: LearningReader | None = None,
         tell: Callable[[Said], object] | None = None,
@@ -49,19 +49,20 @@ class Refereeing:
         """Join `watcher` with the judge of these players; None: of those whom the deal shows.
 
         `learning` is its reader where that learns whenever there is nothing else to do; `tell` is told what
-        the watcher asks before it is known who plays; so often as there are `packs` each card is there.
+        the watcher asks before it is known who plays; so many `packs` are played with.
         """
-        self._watcher, self._make_judge, self._learning = watcher, make_judge, learning
-        self._book = GameBook(make_judge(players) if players is not None else None)
+        self._watcher, self._referee_for, self._learning = watcher, referee_for, learning
+        self._book = EventLog(referee_for(players) if players is not None else None)
         self._later = 0.0
         """What is added to the times of a source that began anew in mid-game."""
-        self._known: KnownAlready | None = None
+        self._known: ReplayFilter | None = None
         self._questions = WatcherQuestions(tell)
-        self._put_right = PutRight()
+        self._put_right = CorrectedPlays()
+        self._packs = packs
         self._hidden = HiddenCards(packs)
         self._after_end: list[Event] = []
         """What was seen since the game is over: it counts only if the game turns out to go on."""
-        self._freed = FreedMemory()
+        self._freed = MemoryTrimmer()
         self._shown: tuple[TableView, TableView] | None = None
         """What the watcher believed when that was last brought into the frame, and what came of it."""
 
@@ -81,7 +82,7 @@ class Refereeing:
         tell: Callable[[Said], object] | None = None,
         reader: CardReader | None = None,
         make_events: MakeEvents = EventMaker,
-    ) -> Refereeing:
+    ) -> WatchedGame:
         """Set up a game.
 
         Args:
@@ -113,7 +114,9 @@ class Refereeing:
         deal = deal_for(ruleset, len(players) if players else _USUAL_PLAYERS)
         if deal is None:
             raise BadInputError(
-                "players: one pack does not serve {count} in {rules}", count=len(players or ()), rules=rules
+                "players: one pack is not enough for {count} in {rules}",
+                count=len(players or ()),
+                rules=rules,
             )
         given = _named(load_layout(layout), players) if layout is not None else None
         learning = None
@@ -130,10 +133,10 @@ class Refereeing:
             make_events=make_events,
         )
 
-        def make_judge(names: Sequence[str]) -> Judge:
-            return judge_of(rules, names, options=options, dealer=dealer, loser=loser, losses=losses)
+        def referee_for(names: Sequence[str]) -> GameReferee:
+            return make_referee(rules, names, options=options, dealer=dealer, loser=loser, losses=losses)
 
-        return cls(watcher, make_judge, players, learning, tell, deal["packs"])
+        return cls(watcher, referee_for, players, learning, tell, deal["packs"])
 
     @property
     def table(self) -> Any:
@@ -141,7 +144,7 @@ class Refereeing:
         return self._book.table
 
     @property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[EventLine]:
         """Every event of the game with its ruling, oldest first; corrected ones in their place."""
         return self._book.lines
 
@@ -200,14 +203,14 @@ class Refereeing:
         """Whether the cards or the camera have moved, and the game is being looked for."""
         return self._watcher.lost
 
-    def feed(self, frame: Image, t: float) -> list[Line]:
+    def feed(self, frame: Image, t: float) -> list[EventLine]:
         """Take the picture at `t` seconds; returns the lines decided by it."""
         lost = self._watcher.lost
         events = self._watcher.feed(frame, t) if self._learning is None else self._learn(frame, t)
         if lost and not self._watcher.lost:
-            self._known = KnownAlready(self._lying())
-        self._freed.give_back()
-        asked = self._questions.events(self._watcher.question, t, in_game=self._book.judge is not None)
+            self._known = self._replay_filter()
+        self._freed.trim()
+        asked = self._questions.events(self._watcher.question, t, in_game=self._book.referee is not None)
         return self._rule([*asked, *events])
 
     def _learn(self, frame: Image, t: float) -> list[Event]:
@@ -219,7 +222,7 @@ class Refereeing:
             self._learning.spare_time()
         return events
 
-    def finish(self, t: float) -> list[Line]:
+    def finish(self, t: float) -> list[EventLine]:
         """Take the end of the source; returns the lines decided by it."""
         self.keep_learnt()
         return self._rule(self._watcher.finish(t))
@@ -229,11 +232,11 @@ class Refereeing:
         if self._learning is not None:
             self._learning.finish()
 
-    def enter(self, event: Event) -> list[Line]:
+    def enter(self, event: Event) -> list[EventLine]:
         """Take in an event that a person reports; returns the lines that this adds."""
         return self._book.enter(self._moved(event)) + self._go_on_if_not_over()
 
-    def undo(self) -> Line | None:
+    def undo(self) -> EventLine | None:
         """Take the last event back and return it; None where there is none."""
         line = self._book.undo()
         self._go_on_if_not_over()
@@ -267,17 +270,20 @@ class Refereeing:
         if all(line["event"] == "unclear" for line in self._book.lines):
             return  # it was broken off before a deal was recognised: that is still to come
         table = self._book.table
-        self._known = KnownAlready(self._lying())
+        self._put_right.read_back(stored)
+        self._known = self._replay_filter()
         begun = any(line["event"] in _BEGINS for line in self._book.lines)
         self._watcher.go_on(
             {player: [card for card in up if card != UNKNOWN] for player, up in table.up.items()}, begun=begun
         )
 
-    def _lying(self) -> list[str]:
-        """Return the cards on the pile of which it is known what they are, the lowest first."""
-        return [card for card in self._book.table.pile if card != UNKNOWN]
+    def _replay_filter(self) -> ReplayFilter:
+        """Return what keeps from the book what a watcher that begins anew tells of the pile as it lies."""
+        lying = [card for card in self._book.table.pile if card != UNKNOWN]
+        before = () if self._known is None else self._known.misread
+        return ReplayFilter(lying, [*before, *self._put_right.hand_over()], self._packs)
 
-    def pass_over(self, ended: Refereeing) -> None:
+    def pass_over(self, ended: WatchedGame) -> None:
         """Take what lies before the players of a game that is over for no deal.
 
         Those who are out by their own word may have left up-cards lying, of which the table knows no more.
@@ -287,7 +293,7 @@ class Refereeing:
         seen = {reading.card for reading in ended.readings if reading.card is not None}
         self._watcher.pass_over((known | dealt & seen) - {UNKNOWN})
 
-    def _rule(self, events: Sequence[Event]) -> list[Line]:
+    def _rule(self, events: Sequence[Event]) -> list[EventLine]:
         """Have events judged; returns their lines, each followed by what the rules conclude from it.
 
         Once the game is over the cards are swept up, shown around, dealt anew: nobody breaks a rule by that.
@@ -295,10 +301,10 @@ class Refereeing:
         """
         if self._known is not None:
             events = self._known.less(events)
-        if events and self._book.judge is None:
+        if events and self._book.referee is None:
             seats = self._watcher.layout.seats if self._watcher.layout else ()
-            self._book.appoint(self._make_judge([seat.player for seat in seats]))
-        told: list[Line] = []
+            self._book.set_referee(self._referee_for([seat.player for seat in seats]))
+        told: list[EventLine] = []
         for event in map(self._moved, events):
             if self._is_after_end(event):
                 self._after_end.append(event)
@@ -307,10 +313,10 @@ class Refereeing:
             told += ruled + self._tell_hidden(ruled) + self._go_on_if_not_over()
         return told
 
-    def _tell_hidden(self, ruled: Sequence[Line]) -> list[Line]:
+    def _tell_hidden(self, ruled: Sequence[EventLine]) -> list[EventLine]:
         """Return the lines that ask for hidden cards, or tell them, because of those just ruled on."""
         before = {line["id"]: line for line in self.lines}
-        told: list[Line] = []
+        told: list[EventLine] = []
         for event in self._hidden.events(ruled, self.lines, self.table):
             told += self._book.take([event])
             if event.revise is not None:
@@ -325,9 +331,9 @@ class Refereeing:
             return event.revise in {other.id for other in self._after_end}
         return event.t > ended_at
 
-    def _go_on_if_not_over(self) -> list[Line]:
+    def _go_on_if_not_over(self) -> list[EventLine]:
         """Have judged what was seen since the end of a game that has turned out to go on."""
-        told: list[Line] = []
+        told: list[EventLine] = []
         while self._after_end and not self._is_after_end(self._after_end[0]):
             told += self._book.take([self._put_right.carry(self._after_end.pop(0))])
         return told
@@ -341,7 +347,7 @@ _USUAL_PLAYERS = 4
 _BEGINS = ("play", "flip", "show", "pick_up")
 
 
-def judge_of(
+def make_referee(
     rules: str,
     players: Sequence[str],
     *,
@@ -349,7 +355,7 @@ def judge_of(
     dealer: str | None = None,
     loser: str | None = None,
     losses: Mapping[str, int] | None = None,
-) -> Judge:
+) -> GameReferee:
     """Return the referee of a game; who no longer plays is left out of the evening's losses."""
     from engine.referee.referee import Referee
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from companion.game.corrections import Misread, as_really
+from engine.cards import copies
 from engine.events import Event
+from engine.referee.reconciling import without
+
+_PUT_ON_PILE = ("play", "flip")
 
 
-class KnownAlready:
+class ReplayFilter:
     """Keeps from the book what a watcher that begins in mid-game reports of the past.
 
     It takes the table as it stands for a fresh deal, and the cards on the pile for plays. A card that lay on
@@ -16,45 +22,91 @@ class KnownAlready:
     those that others covered, of which the watcher has seen nothing.
     """
 
-    def __init__(self, lying: Sequence[str]) -> None:
-        """`lying`: the cards on the pile, the lowest first."""
+    def __init__(self, lying: Sequence[str], misread: Sequence[Misread] = (), packs: int = 1) -> None:
+        """Take over what is known of the pile.
+
+        Args:
+            lying: The cards on it, the lowest first.
+            misread: Plays among them that people put right: the watcher may tell them as it did before.
+            packs: How many packs the game is played with.
+        """
         self._lying = tuple(lying)
-        self._dropped: set[int] = set()
-        self._went: dict[int, tuple[str, ...]] = {}
+        self._misread = [(told, really) for told, really in misread if not Counter(really) - Counter(lying)]
+        self._packs = packs
+        self._told_again: dict[int, Counter[str]] = {}
+        """Cards of the pile that the watcher told once more, by the number of the event."""
+        self._passed: dict[int, int] = {}
+        """The number under which the book has heard of an event, by that of its first form."""
+        self._went: dict[int, tuple[tuple[str, ...], list[Misread]]] = {}
         """By the number of the event that took the pile away: what had lain there."""
+
+    @property
+    def misread(self) -> Sequence[Misread]:
+        """The plays that people put right whose cards lie on the pile still."""
+        return self._misread
 
     def less(self, events: Sequence[Event]) -> list[Event]:
         """Return what is news in the events; one that makes news of a past one no longer revises it."""
-        return [self._news(event) for event in events if not self._is_past(event)]
+        news = (self._news(event) for event in events)
+        return [event for event in news if event is not None]
 
-    def _news(self, event: Event) -> Event:
-        if event.event in ("play", "flip") and not event.withdrawn:
+    def _news(self, event: Event) -> Event | None:
+        """Return an event as the book is to hear it; None: it is past, and the book has not heard of it."""
+        if event.id <= 0:
+            return event  # it is none of the watcher's own
+        first = event.revise or event.id
+        past = event.event == "deal"
+        if event.event in _PUT_ON_PILE and not event.withdrawn:
             # Cards that already lay there may be taken for a part of the first play upon them.
-            new = tuple(card for card in event.cards if card not in self._lying)
+            new = self._new_cards(event, first)
+            seen_better = event.revise is not None and first not in self._passed
+            past = bool(event.cards) and not new and (event.event == "play" or seen_better)
             event = replace(event, cards=new or event.cards)
+        elif event.event in _PUT_ON_PILE:
+            self._told_again.pop(first, None)
         elif event.event in ("pick_up", "burn", "show"):
-            event = self._with_pile(event)
-        return replace(event, revise=None) if event.revise in self._dropped else event
+            event = self._with_pile(event, first)
+        told = self._passed.get(first)
+        if told is not None:
+            return replace(event, revise=told, withdrawn=past or event.withdrawn)
+        if past or event.withdrawn:
+            return None
+        self._passed[first] = event.id
+        return replace(event, revise=None)
 
-    def _is_past(self, event: Event) -> bool:
-        if event.revise is not None and event.revise in self._dropped:
-            # What it saw of the past it may see better later: with a card that is news, it is a play.
-            past = event.event != "play" or event.withdrawn or self._lies(event)
-        else:
-            past = event.event == "deal" or (event.event == "play" and self._lies(event))
-        if past:
-            self._dropped.add(event.id)
-        return past
+    def _new_cards(self, event: Event, first: int) -> tuple[str, ...]:
+        """Return the cards of a play that were not on the pile before."""
+        again = Counter[str]()
+        for number, cards in self._told_again.items():
+            again += cards if number != first else Counter()
+        before, new = again.copy(), []
+        for card in event.cards:
+            if self._lay_there(card, again):
+                again[card] += 1
+            else:
+                new.append(card)
+        self._told_again[first] = again - before
+        return tuple(new)
 
-    def _with_pile(self, event: Event) -> Event:
+    def _lay_there(self, card: str, again: Counter[str]) -> bool:
+        """Return whether a card lay on the pile, of which those were told `again` besides it."""
+        lying = self._lying.count(card)
+        if lying >= copies(card, self._packs) or again[card] < lying:
+            return True
+        return not again[card] and any(
+            card in told and card not in really and not any(again[other] for other in {*really} - {*told})
+            for told, really in self._misread
+        )
+
+    def _with_pile(self, event: Event, first: int) -> Event:
         """Return an event that takes the pile away, with the cards of which the watcher knows nothing."""
-        lay = self._went.get(event.revise, ()) if event.revise is not None else self._lying
-        self._went[event.id] = lay
-        self._lying = ()
+        if event.revise is None:
+            self._went[first] = self._lying, self._misread
+            self._lying, self._misread = (), []
+        lay, misread = self._went.get(first, ((), []))
+        if event.event == "show" or event.withdrawn:
+            return event
         # A count is given where only some of the cards were taken.
-        whole = event.event != "show" and event.cards and event.count is None and not event.withdrawn
-        below = tuple(card for card in lay if card not in event.cards) if whole else ()
-        return replace(event, cards=below + event.cards)
-
-    def _lies(self, event: Event) -> bool:
-        return bool(event.cards) and set(self._lying).issuperset(event.cards)
+        whole = event.cards and event.count is None
+        event = as_really(event, misread)
+        return replace(event, cards=(*without(lay, event.cards), *event.cards)) if whole else event

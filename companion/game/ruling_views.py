@@ -1,4 +1,4 @@
-"""Event lines with rulings as a screen shows them: which, and in which words. Free of Kivy and of rules."""
+"""Select and word event lines and rulings for the screens. Free of Kivy and of rules."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.game.interface import Line
+from companion.game.interface import EventLine
 from companion.i18n.catalogue import _
-from companion.i18n.rules import cite_words, quotation
-from companion.i18n.sentences import breach_words, sentence
+from companion.i18n.rules import citation_text, quotation
+from companion.i18n.sentences import breach_text, ruling_sentence
 from engine.cards import UNKNOWN
 from engine.events import Event
 from vision.questions import ASTRAY, HIDDEN_CARD, NOT_RECOGNISED, UNREAD_CARD, asked, taken_apart
 
 _ROUTINE = ("draw", "exchange", "take_up", "take_down")
-"""Events that, when legal, leave the ruling on the play before them standing."""
+"""Events that leave the ruling before them on screen if they are legal."""
 
 
-def newest_ruling(lines: Sequence[Line]) -> Line | None:
-    """Return the event whose ruling is to be seen: the newest that is not mere routine, else the newest."""
+def newest_ruling(lines: Sequence[EventLine]) -> EventLine | None:
+    """Return the event whose ruling is shown: the newest one that is not routine, else the newest."""
     judged = [line for line in lines if ruling_of(line)]
     for line in reversed(judged):
         if line.get("event") not in _ROUTINE or (ruling_of(line) or {}).get("verdict") != "legal":
@@ -28,10 +28,10 @@ def newest_ruling(lines: Sequence[Line]) -> Line | None:
     return judged[-1] if judged else None
 
 
-def line_to_correct(lines: Sequence[Line], event_id: int) -> Line | None:
-    """Return the event that a tap on `event_id` puts right.
+def line_to_correct(lines: Sequence[EventLine], event_id: int) -> EventLine | None:
+    """Return the event that a tap on `event_id` corrects.
 
-    A question about a card that was not read, and a breach proven late, lead to the event they are about.
+    A question about an unread card and a late breach lead to the event that they concern.
     """
     place = next((place for place, line in enumerate(lines) if line.get("id") == event_id), None)
     if place is None:
@@ -39,23 +39,23 @@ def line_to_correct(lines: Sequence[Line], event_id: int) -> Line | None:
     return _concerned(lines, place) or lines[place]
 
 
-def _concerned(lines: Sequence[Line], place: int) -> Line | None:
-    """Return the event that a question or a breach proven late is about; None where there is none."""
+def _concerned(lines: Sequence[EventLine], place: int) -> EventLine | None:
+    """Return the event that a question or a late breach concerns, or None."""
     line = lines[place]
     if line.get("concerns") is not None:
         return next((other for other in lines if other.get("id") == line["concerns"]), None)
     if line.get("event") != "unclear":
         return None
-    # Games that were kept before questions said what they are about.
+    # Older stored games have questions without that field.
     earlier = (other for other in reversed(lines[:place]) if other.get("player") == line.get("player"))
     return next((other for other in earlier if UNKNOWN in (other.get("cards") or ())), None)
 
 
-def open_questions(lines: Sequence[Line]) -> list[Line]:
-    """Return the questions that nobody has answered, the newest last.
+def open_questions(lines: Sequence[EventLine]) -> list[EventLine]:
+    """Return the unanswered questions, the newest last.
 
-    A question for a card is answered once the card is known or the event struck out, one for a card that lay
-    hidden once the play has another; any other is answered by striking the question itself out.
+    A question about a card is answered once the card is known or the event removed. A question about a hidden
+    card is answered once the play has another card. Other questions are answered by removing them.
     """
     found = []
     for place, line in enumerate(lines):
@@ -67,46 +67,46 @@ def open_questions(lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def _asks_for_card(question: Line) -> bool:
+def _asks_for_card(question: EventLine) -> bool:
     return question.get("says") == asked(UNREAD_CARD, question.get("player"))
 
 
-def _lacks_card(about: Line, question: Line) -> bool:
-    """Tell whether the event that a question is about still lacks the card that is asked for."""
+def _lacks_card(about: EventLine, question: EventLine) -> bool:
+    """Return whether an event still lacks the card that the question asks for."""
     cards = about.get("cards") or ()
     hidden = asked(HIDDEN_CARD, question.get("player"), count=len(cards))
     return UNKNOWN in cards or question.get("says") == hidden
 
 
-def asks_for_hidden_card(question: Line) -> bool:
-    """Tell whether it is asked which card lay under those that were seen."""
+def asks_for_hidden_card(question: EventLine) -> bool:
+    """Return whether a question asks for a card hidden under those that were seen."""
     known = _form(question)
     return known is not None and known[0] == HIDDEN_CARD
 
 
-def _form(question: Line) -> tuple[str, Mapping[str, str]] | None:
+def _form(question: EventLine) -> tuple[str, Mapping[str, str]] | None:
     return taken_apart(str(question.get("says") or ""), question.get("player"))
 
 
-def asks_where(question: Line, *, followed: bool = False) -> bool:
-    """Tell whether a question is answered by showing where rows and piles lie.
+def asks_for_places(question: EventLine, *, followed: bool = False) -> bool:
+    """Return whether a question is answered by showing where rows and piles lie.
 
-    `followed`: the game is followed, so that one that had been lost was found meanwhile.
+    `followed`: whether the game is followed, so that a lost one has been found again.
     """
     known = _form(question)
     return known is not None and (known[0] in NOT_RECOGNISED or (known[0] in ASTRAY and not followed))
 
 
-def is_astray(question: Line) -> bool:
-    """Tell whether it is asked why the game does not lie where it lay."""
+def asks_about_moved_game(question: EventLine) -> bool:
+    """Return whether a question is about a game that has moved."""
     known = _form(question)
     return known is not None and known[0] in ASTRAY
 
 
-def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:
-    """Return a question's event with each likely reading of the card that is asked for, the likeliest first.
+def likely_answers(lines: Sequence[EventLine], question: EventLine) -> list[Event]:
+    """Return the question's event with each likely card, the likeliest first.
 
-    A card that the event has already is none of them; there is none where no card is asked for.
+    Cards that the event already has are left out. If no card is asked for, there is none.
     """
     about = line_to_correct(lines, int(question.get("id") or 0))
     if about is None or about is question:
@@ -114,7 +114,7 @@ def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:
     event = Event.from_json(dict(about))
     if not _lacks_card(about, question):
         return []
-    # What lay hidden lay undermost; an unread card stands in its place.
+    # A hidden card lay at the bottom; an unread card keeps its place.
     at, rest = (event.cards.index(UNKNOWN), 1) if UNKNOWN in event.cards else (0, 0)
     return [
         replace(
@@ -125,13 +125,13 @@ def likely_answers(lines: Sequence[Line], question: Line) -> list[Event]:
     ]
 
 
-def is_counted(line: Line) -> bool:
-    """Return whether an event is what the referee concludes from its count of cards, and nobody reported."""
+def is_inferred(line: EventLine) -> bool:
+    """Return whether the referee inferred the event from its count of cards, and nobody reported it."""
     return line.get("event") in ("out", "game_over") and line.get("by") is None
 
 
-def ruling_of(line: Line) -> Mapping[str, Any] | None:
-    """Return the ruling that an event carries; a breach that was proven late counts as one."""
+def ruling_of(line: EventLine) -> Mapping[str, Any] | None:
+    """Return the ruling of an event. A late breach counts as one."""
     if line.get("event") == "late_breach":
         breach = line.get("breach") or {"says": line.get("says", "")}
         return {"verdict": "illegal", "breaches": [breach]}
@@ -140,30 +140,30 @@ def ruling_of(line: Line) -> Mapping[str, Any] | None:
 
 
 def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
-    """Return (what the referee says, the sentence it rests on with its citation)."""
+    """Return (the referee's sentence, the rule's sentence with its citation)."""
     breaches = ruling.get("breaches") or ()
     basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
-    says = breaches_of(ruling)
+    says = breaches_text(ruling)
     if ruling.get("verdict") == "unproven" and ruling.get("needs"):
-        says = f"{says} {_('Hidden cards decide:')} {needs_of(ruling)}".strip()
+        says = f"{says} {_('This depends on hidden cards:')} {needs_text(ruling)}".strip()
     effects = ruling.get("effects") or {}
     if says:
-        says = " ".join((says, *ritual_words(effects)))
+        says = " ".join((says, *ritual_texts(effects)))
     else:
-        says = " ".join((*effect_words(effects), *_listed_notes(ruling)))
+        says = " ".join((*effect_texts(effects), *_listed_notes(ruling)))
     quote = ""
     if basis is not None and basis.get("quote"):
-        quote = f"{quotation(str(basis['quote']))} — {cite_words(str(basis.get('cite', '')))}"
+        quote = f"{quotation(str(basis['quote']))} — {citation_text(str(basis.get('cite', '')))}"
     return says, quote
 
 
-def breaches_of(ruling: Mapping[str, Any]) -> str:
+def breaches_text(ruling: Mapping[str, Any]) -> str:
     """Return the sentences of a ruling's breaches."""
-    return " ".join(map(breach_words, ruling.get("breaches") or ()))
+    return " ".join(map(breach_text, ruling.get("breaches") or ()))
 
 
-def effect_words(effects: Mapping[str, Any]) -> list[str]:
-    """Return what follows from a ruling, a short sentence for each effect."""
+def effect_texts(effects: Mapping[str, Any]) -> list[str]:
+    """Return a short sentence for each effect of a ruling."""
     words = []
     if effects.get("burn"):
         words.append(_("The pile burns."))
@@ -180,18 +180,18 @@ def effect_words(effects: Mapping[str, Any]) -> list[str]:
         words.append(_("Next: {player}.").format(player=effects["next"]))
     if effects.get("draw"):
         words.append(_("Draws {n}.").format(n=effects["draw"]))
-    return words + ritual_words(effects)
+    return words + ritual_texts(effects)
 
 
 def rituals_due(effects: Mapping[str, Any], player: str | None = None) -> list[tuple[str, str]]:
-    """Return (who it falls on, title) for each ritual; on `player` where the effects name nobody."""
-    # At the end of a game it falls on the Shithead, before that on whoever takes the pile.
+    """Return (player, title) for each ritual. If the effects name nobody, it falls on `player`."""
+    # At the end of a game it falls on the loser, before that on the player who picks up the pile.
     victim = effects.get("shithead") or effects.get("picks_up") or player
     return [(str(victim), str(title)) for title in effects.get("rituals") or () if victim]
 
 
-def ritual_words(effects: Mapping[str, Any], player: str | None = None) -> list[str]:
-    """Return what is to be sung and for whom, or said and by whom."""
+def ritual_texts(effects: Mapping[str, Any], player: str | None = None) -> list[str]:
+    """Return a sentence for each ritual: what to sing for whom, or who says what."""
     return [
         _("{player} says: “{title}”").format(player=victim, title=title)
         if title == effects.get("loser_says")
@@ -200,18 +200,18 @@ def ritual_words(effects: Mapping[str, Any], player: str | None = None) -> list[
     ]
 
 
-def needs_of(ruling: Mapping[str, Any]) -> str:
-    """Return what a ruling that is not proven waits for; empty where it does not say."""
+def needs_text(ruling: Mapping[str, Any]) -> str:
+    """Return the facts that an unproven ruling depends on, or an empty text."""
     needs = ruling.get("needs") or ()
-    return ", ".join(sentence(need, ruling) for need in ([needs] if isinstance(needs, str) else needs))
+    return ", ".join(ruling_sentence(need, ruling) for need in ([needs] if isinstance(needs, str) else needs))
 
 
 def _listed_notes(ruling: Mapping[str, Any]) -> list[str]:
-    return [sentence(note, ruling) for note in ruling.get("notes") or ()]
+    return [ruling_sentence(note, ruling) for note in ruling.get("notes") or ()]
 
 
-def pick_ups_and_burns(lines: Sequence[Line]) -> tuple[Counter[str], Counter[str]]:
-    """Count pick-ups and burns per player; a show that lands on somebody counts as their pick-up."""
+def pick_ups_and_burns(lines: Sequence[EventLine]) -> tuple[Counter[str], Counter[str]]:
+    """Count pick-ups and burns per player."""
     picked_up: Counter[str] = Counter()
     burnt: Counter[str] = Counter()
     for line in lines:

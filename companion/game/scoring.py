@@ -1,11 +1,10 @@
-"""How well a list of events tells what really happened: the measures of `shithead score`.
+"""Compare reported events with the true ones: the measures of `shithead score`.
 
-Matching. The last word counts: a line that revises an earlier one takes its place, a withdrawn event is gone.
-A reported event can stand for a true one if it is of the same type, tells the same player and cards (`WHAT`
-below says which fields for which type; the order of cards does not matter), and its `t` lies between
-`EARLY_S` before the true event's `t_start` and `LATE_S` after its `t_end`. Among those, the largest possible
-one-to-one matching is made: reported events in the order of `t` each take the open true event whose window
-closes first, which is optimal where every true event is one interval of time.
+Matching. Revisions are applied first, and withdrawn events removed. A reported event can match a true one of
+the same type if the fields in `COMPARED_FIELDS` agree; the order of cards does not matter. Its `t` must lie
+between `EARLY_S` before the true event's `t_start` and `LATE_S` after its `t_end`. The matching is one to one
+and as large as possible. Reported events, in the order of `t`, each take the open true event whose window
+closes first. That is optimal because each true event is one interval.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from engine.files.bounded import read_capped
 from engine.files.json_text import parse_json
 
 EARLY_S = 0.5
-"""A clock may run this much ahead of the truth's `t_start`."""
+"""A clock may run this far ahead of the truth's `t_start`."""
 LATE_S = 2.0
 """The contract's window after `t_end`."""
 REMARKS = ("unclear", "late_breach", "recount")
-"""Lines that ask, conclude or put a count right: no card moves, so truth need not hold them."""
-WHAT: dict[str, tuple[str, ...]] = {
+"""Lines that ask, infer or correct a count. No card moves, so the truth need not have them."""
+COMPARED_FIELDS: dict[str, tuple[str, ...]] = {
     "deal": ("up",),
     "exchange": ("player", "up_or_count"),
     "play": ("player", "cards"),
@@ -43,13 +42,13 @@ WHAT: dict[str, tuple[str, ...]] = {
     "out": ("player",),
     "game_over": ("loser",),
 }
-"""What must be the same for an event to be right, by its type."""
+"""The fields that must agree, by event type."""
 
-Line = dict[str, Any]
+EventLine = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Tally:
+class EventCounts:
     """Counts for one event type."""
 
     true: int = 0
@@ -57,7 +56,7 @@ class Tally:
     matched: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return counts with precision, recall and F1; a measure of nothing is None."""
+        """Return counts with precision, recall and F1. A measure without data is None."""
         precision = self.matched / self.reported if self.reported else None
         recall = self.matched / self.true if self.true else None
         both = self.true + self.reported
@@ -75,26 +74,26 @@ class Tally:
 class Score:
     """The outcome of one comparison."""
 
-    kinds: dict[str, Tally] = field(default_factory=dict)
-    overall: Tally = field(default_factory=Tally)
+    kinds: dict[str, EventCounts] = field(default_factory=dict)
+    overall: EventCounts = field(default_factory=EventCounts)
     players_judged: int = 0
-    """Events that somebody did, right in all but perhaps who that was."""
+    """Events of a player that are right, except perhaps for the player."""
     players_right: int = 0
     rulings_judged: int = 0
     rulings_right: int = 0
     rulings_unproven: int = 0
-    """Left open, though it was legal and truth names no verdict: neither right nor wrong."""
+    """Unproven rulings on legal events without a true verdict: neither right nor wrong."""
     illegal_true: int = 0
     illegal_found: int = 0
     false_alarms: int = 0
     corrections: int = 0
     asked: int = 0
-    """`unclear` events: questions that the players had to answer."""
+    """`unclear` events: questions to the players."""
     delays_s: list[float] = field(default_factory=list)
-    missed: list[Line] = field(default_factory=list)
-    spurious: list[Line] = field(default_factory=list)
-    mistaken: list[tuple[Line, Line]] = field(default_factory=list)
-    """True event and the one reported in its place: right type and time, wrong player or cards."""
+    missed: list[EventLine] = field(default_factory=list)
+    spurious: list[EventLine] = field(default_factory=list)
+    mistaken: list[tuple[EventLine, EventLine]] = field(default_factory=list)
+    """A true event and the one reported in its place: right type and time, wrong player or cards."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `shithead score --json` prints."""
@@ -127,11 +126,12 @@ class Score:
         }
 
 
-def read_lines(path: str | Path) -> list[Line]:
+def read_lines(path: str | Path) -> list[EventLine]:
     """Return the JSON objects of a JSON-lines file.
 
     Raises:
-        BadInputError: The file cannot be read, or a line is not a JSON object; names file and line.
+        BadInputError: the file cannot be read, or a line is not a JSON object. The message names file and
+            line.
     """
     try:
         text = read_capped(path).decode()
@@ -139,7 +139,7 @@ def read_lines(path: str | Path) -> list[Line]:
         reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
         raise BadInputError(f"{path}: {reason}") from None
     lines = []
-    # Not splitlines(): names stand in it as they are, and some signs in them would end a line for that.
+    # Not splitlines(), which would also split at characters that names may contain.
     for number, raw in enumerate(text.split("\n"), start=1):
         if not raw.strip():
             continue
@@ -153,11 +153,11 @@ def read_lines(path: str | Path) -> list[Line]:
     return lines
 
 
-def read_truth(path: str | Path) -> list[Line]:
+def read_truth(path: str | Path) -> list[EventLine]:
     """Return the true events of a film, without its first line.
 
     Raises:
-        BadInputError: As `read_lines`, or a line is no event with its times.
+        BadInputError: as `read_lines`, or a line is not an event with its times.
     """
     lines = read_lines(path)
     if not lines or "film" not in lines[0]:
@@ -168,13 +168,13 @@ def read_truth(path: str | Path) -> list[Line]:
     return events
 
 
-def read_events(path: str | Path) -> list[Line]:
-    """Return the events of a watched game as they stand in the end: revised, without the withdrawn.
+def read_events(path: str | Path) -> list[EventLine]:
+    """Return the final events of a watched game: with revisions applied, without withdrawn ones.
 
     Raises:
-        BadInputError: As `read_lines`; a line is no event with its time, or revises what is not there.
+        BadInputError: as `read_lines`, or a line is not an event with its time, or revises an unknown one.
     """
-    standing: dict[int, Line] = {}
+    standing: dict[int, EventLine] = {}
     stands_for: dict[Any, int] = {}
     for place, line in enumerate(read_lines(path)):
         revised = line.get("revise")
@@ -197,13 +197,13 @@ def read_events(path: str | Path) -> list[Line]:
         if isinstance(line.get("id"), int):
             stands_for[line["id"]] = slot
     for line in standing.values():
-        if line["event"] == "late_breach":  # what it concerns may have been revised since
+        if line["event"] == "late_breach":  # the event that it concerns may have been revised
             concerned = standing.get(stands_for.get(line.get("concerns"), -1), {})
             line["concerns"] = concerned.get("id")
     return sorted(standing.values(), key=lambda line: float(line["t"]))
 
 
-def _check(path: str | Path, line: Line, times: Sequence[str]) -> None:
+def _check(path: str | Path, line: EventLine, times: Sequence[str]) -> None:
     where = f"{path}: line {line['line']}"
     if line.get("event") not in EVENT_KINDS:
         raise BadInputError(f"{where}: {line.get('event')!r} is not an event")
@@ -212,34 +212,34 @@ def _check(path: str | Path, line: Line, times: Sequence[str]) -> None:
             raise BadInputError(f"{where}: {name} is not a time in seconds: {line.get(name)!r}")
     try:
         check_fields(line)
-        told(line)
+        event_key(line)
     except BadInputError as error:
         raise BadInputError(f"{where}: {error}") from None
     except (TypeError, ValueError, AttributeError):
         raise BadInputError(f"{where}: a field of this {line['event']} has the wrong form") from None
 
 
-def told(line: Line) -> tuple[Any, ...]:
-    """Return what an event tells, so that equal means right.
+def event_key(line: EventLine) -> tuple[Any, ...]:
+    """Return the fields of an event that must agree for it to be right.
 
     Raises:
-        TypeError, ValueError, AttributeError: A field has the wrong form.
+        TypeError, ValueError, AttributeError: a field has the wrong form.
     """
-    return tuple(_READ[name](line) for name in WHAT.get(str(line["event"]), ()))
+    return tuple(_READ[name](line) for name in COMPARED_FIELDS.get(str(line["event"]), ()))
 
 
-def _up(line: Line) -> Any:
+def _up(line: EventLine) -> Any:
     up: dict[str, Sequence[str]] = line.get("up") or {}
     return tuple(sorted((str(player), tuple(sorted(map(str, cards)))) for player, cards in up.items()))
 
 
-def _up_or_count(line: Line) -> Any:
-    """An exchange: the up-cards afterwards of the one who exchanged where they were seen, else how many."""
+def _up_or_count(line: EventLine) -> Any:
+    """Return the exchanging player's up-cards after an exchange if they were seen, else their number."""
     mine = [cards for player, cards in _up(line) if player == line.get("player")]
     return mine[0] if mine else line.get("count")
 
 
-_READ: dict[str, Callable[[Line], Any]] = {
+_READ: dict[str, Callable[[EventLine], Any]] = {
     "player": lambda line: line.get("player"),
     "to": lambda line: line.get("to"),
     "loser": lambda line: line.get("loser"),
@@ -251,12 +251,12 @@ _READ: dict[str, Callable[[Line], Any]] = {
 }
 
 
-def compare(events: Sequence[Line], truth: Sequence[Line]) -> Score:
-    """Compare what was reported with what happened; both as `read_events` and `read_truth` return them."""
+def compare(events: Sequence[EventLine], truth: Sequence[EventLine]) -> Score:
+    """Compare reported events with true ones, as `read_events` and `read_truth` return them."""
     score = Score(asked=sum(line["event"] == "unclear" for line in events))
     true = [line for line in truth if line["event"] not in REMARKS]
     reported = [line for line in events if line["event"] not in REMARKS]
-    pairs = _match(reported, true, lambda line: (line["event"], *told(line)))
+    pairs = _match(reported, true, lambda line: (line["event"], *event_key(line)))
     _count(score, pairs, reported, true)
     _credit(score, pairs, reported, true)
     _judge(score, pairs, events, true)
@@ -267,13 +267,15 @@ def compare(events: Sequence[Line], truth: Sequence[Line]) -> Score:
     return score
 
 
-Pairs = list[tuple[Line, Line]]
+Pairs = list[tuple[EventLine, EventLine]]
 """(reported, true)."""
 
 
-def _match(reported: Iterable[Line], true: Iterable[Line], what: Callable[[Line], Any]) -> Pairs:
-    """Return the largest one-to-one matching of lines for which `what` is equal and the time fits."""
-    open_facts: dict[Any, list[Line]] = {}
+def _match(
+    reported: Iterable[EventLine], true: Iterable[EventLine], what: Callable[[EventLine], Any]
+) -> Pairs:
+    """Return the largest one-to-one matching of lines with equal `what` and fitting times."""
+    open_facts: dict[Any, list[EventLine]] = {}
     for fact in sorted(true, key=lambda line: float(line["t_end"])):
         open_facts.setdefault(what(fact), []).append(fact)
     pairs = []
@@ -288,36 +290,38 @@ def _match(reported: Iterable[Line], true: Iterable[Line], what: Callable[[Line]
     return pairs
 
 
-def _count(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequence[Line]) -> None:
+def _count(score: Score, pairs: Pairs, reported: Sequence[EventLine], true: Sequence[EventLine]) -> None:
     for kind in EVENT_KINDS:
-        tally = Tally(
+        tally = EventCounts(
             true=sum(line["event"] == kind for line in true),
             reported=sum(line["event"] == kind for line in reported),
             matched=sum(line["event"] == kind for line, _ in pairs),
         )
         if tally.true or tally.reported:
             score.kinds[kind] = tally
-    score.overall = Tally(len(true), len(reported), len(pairs))
+    score.overall = EventCounts(len(true), len(reported), len(pairs))
 
 
-def _credit(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequence[Line]) -> None:
-    """Count to whom events were credited: the right ones, and those that are wrong in nothing but that."""
+def _credit(score: Score, pairs: Pairs, reported: Sequence[EventLine], true: Sequence[EventLine]) -> None:
+    """Count events credited to the right player, and those that are wrong in nothing else."""
     matched = {id(line) for pair in pairs for line in pair}
 
-    def rest(lines: Sequence[Line]) -> list[Line]:
-        return [line for line in lines if id(line) not in matched and "player" in WHAT[line["event"]]]
+    def rest(lines: Sequence[EventLine]) -> list[EventLine]:
+        return [
+            line for line in lines if id(line) not in matched and "player" in COMPARED_FIELDS[line["event"]]
+        ]
 
-    def but_for_the_player(line: Line) -> tuple[Any, ...]:
-        fields = [name for name in WHAT[line["event"]] if name != "player"]
+    def but_for_the_player(line: EventLine) -> tuple[Any, ...]:
+        fields = [name for name in COMPARED_FIELDS[line["event"]] if name != "player"]
         return (line["event"], *(_READ[name](line) for name in fields))
 
-    score.players_right = sum("player" in WHAT[line["event"]] for line, _ in pairs)
+    score.players_right = sum("player" in COMPARED_FIELDS[line["event"]] for line, _ in pairs)
     wrong = _match(rest(reported), rest(true), but_for_the_player)
     score.players_judged = score.players_right + len(wrong)
 
 
-def _judge(score: Score, pairs: Pairs, events: Sequence[Line], true: Sequence[Line]) -> None:
-    """Count rulings that were right, breaches that were found, and accusations of the innocent."""
+def _judge(score: Score, pairs: Pairs, events: Sequence[EventLine], true: Sequence[EventLine]) -> None:
+    """Count correct rulings, breaches that were found, and false accusations."""
     score.illegal_true = sum(line.get("legal") is False for line in true)
     fact_of = {id(line): fact for line, fact in pairs}
     late = {line["concerns"] for line in events if line["event"] == "late_breach"} - {None}
@@ -327,7 +331,7 @@ def _judge(score: Score, pairs: Pairs, events: Sequence[Line], true: Sequence[Li
         ruled_out = isinstance(ruling, dict) and ruling.get("verdict") == "illegal"
         accused = ruled_out or (line["event"] not in REMARKS and line.get("id") in late)
         broke = fact is not None and fact.get("legal") is False
-        # A breach that nobody meant, as may follow from one that was, is none to be found, nor a false alarm.
+        # A breach that follows from an intended one need not be found, and is no false alarm.
         unmeant = fact is not None and fact.get("verdict") == "illegal"
         score.illegal_found += accused and broke
         score.false_alarms += accused and not broke and not unmeant
@@ -339,8 +343,8 @@ def _judge(score: Score, pairs: Pairs, events: Sequence[Line], true: Sequence[Li
         score.rulings_unproven += right is None
 
 
-def _ruling_right(ruling: Line, fact: Line) -> bool | None:
-    """Return whether a ruling is what truth asks for; None where neither settles it."""
+def _ruling_right(ruling: EventLine, fact: EventLine) -> bool | None:
+    """Return whether a ruling is what the truth asks for; None if that is open."""
     verdict = ruling.get("verdict")
     if fact.get("legal") is False:
         broken = {breach.get("rule") for breach in ruling.get("breaches") or () if isinstance(breach, dict)}
@@ -350,8 +354,8 @@ def _ruling_right(ruling: Line, fact: Line) -> bool | None:
     return None if verdict == "unproven" else bool(verdict == "legal")
 
 
-def _correct(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequence[Line]) -> None:
-    """Count the corrections that would make the log true: one for each event to change, add or take out."""
+def _correct(score: Score, pairs: Pairs, reported: Sequence[EventLine], true: Sequence[EventLine]) -> None:
+    """Count the corrections that would make the log true: each change, addition or removal."""
     matched = {id(line) for pair in pairs for line in pair}
     wrong = [line for line in reported if id(line) not in matched]
     open_facts = [fact for fact in true if id(fact) not in matched]
@@ -365,7 +369,7 @@ def _correct(score: Score, pairs: Pairs, reported: Sequence[Line], true: Sequenc
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
-    """Return the value below which `share` of the values lie, interpolated; None of nothing."""
+    """Return the value below which `share` of the values lie, interpolated, or None without values."""
     if not values:
         return None
     ordered = sorted(values)

@@ -1,4 +1,4 @@
-"""The games of one source, one after the other: after the end of each the next deal is looked for."""
+"""The games of one source, one after the other. After each game the next deal is awaited."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from companion.game.deck_fallback import with_deck_that_is_there
-from companion.game.event_log import Line
-from companion.game.next_game import begun_words, coming_words, next_choice
-from companion.game.setup import Choice
-from companion.game.starting import Before, before
-from companion.memory import free_ended_games
+from companion.game.deck_fallback import without_missing_deck
+from companion.game.event_log import EventLine
+from companion.game.history import GameHistory, load_history
+from companion.game.next_game import new_game_notice, next_deal_notice, next_game_setup
+from companion.game.setup import GameSetup
+from companion.memory import collect_ended_games
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.messages import Said
@@ -20,46 +20,46 @@ from vision.types import CardReading, Image
 
 if TYPE_CHECKING:
     from companion.game.places import Places
-    from companion.game.refereeing import Refereeing
+    from companion.game.refereeing import WatchedGame
     from vision.table.view import TableView
 
 _STANDS_SECONDS = 3.0
-"""For so long the end of a game must have stood: what was seen last may yet be revised."""
+"""The end of a game must last this long, because the newest events may yet be revised."""
 
 
-class NextDeal:
-    """Looks for a deal while a game is over, and opens the game that it begins.
+class NextGameFinder:
+    """Looks for a deal after the end of a game, and opens the game that it begins.
 
-    What lies about after a game is no deal: of a deal as many face-up cards lie before every player. A game
-    that was opened again after its end is there to be put right: no deal ends it before somebody has.
+    Cards left on the table are not a deal, which puts equally many up-cards before every player. A game that
+    was opened again after its end is there to be corrected: no deal ends it before that.
     """
 
     def __init__(
         self,
-        choice: Choice,
-        past: Before,
-        open_game: Callable[[Choice, Before], Refereeing],
+        setup: GameSetup,
+        history: GameHistory,
+        open_game: Callable[[GameSetup, GameHistory], WatchedGame],
         tell: Callable[[Said], object] | None = None,
     ) -> None:
-        """`choice` is the game that is played first, `past` what was before it this evening.
+        """`setup` is the first game, `history` the evening's earlier games.
 
-        `tell` is told who deals once a deal is looked for, and again when it has begun a game.
+        `tell` gets a line with the dealer when a deal is awaited, and when it has begun a game.
         """
-        self.choice = choice
-        """The game that is played, or was last."""
-        self.waiting: Refereeing | None = None
-        """What looks for the deal of the next game; None while none is due."""
-        self._open_game, self._past = open_game, past
+        self.setup = setup
+        """The setup of the game that is being played, or was last."""
+        self.waiting: WatchedGame | None = None
+        """The game that waits for the next deal; None while none is due."""
+        self._open_game, self._history = open_game, history
         self._tell = tell or (lambda _line: None)
-        self._next: tuple[Choice, Before] | None = None
+        self._next: tuple[GameSetup, GameHistory] | None = None
         self._over: tuple[str, float] | None = None
-        """Who has lost the game that is over, and since when that stands."""
-        self._opened_again = past.game is not None and past.game.finished is not None
+        """The loser of the ended game, and since when that stands."""
+        self._opened_again = history.game is not None and history.game.finished is not None
 
-    def is_due(self, game: Refereeing, t: float) -> bool:
-        """Tell whether `game` has long been over."""
+    def is_due(self, game: WatchedGame, t: float) -> bool:
+        """Return whether `game` has been over for long enough."""
         loser = None if game.table is None else game.table.loser
-        if self._over is None or loser != self._over[0]:  # somebody put right who has lost, perhaps
+        if self._over is None or loser != self._over[0]:  # for example, a person corrected the loser
             self._over = None if loser is None else (loser, t)
             self.waiting = None
         if self._over is None:
@@ -67,60 +67,60 @@ class NextDeal:
             return False
         return not self._opened_again and t - self._over[1] >= _STANDS_SECONDS
 
-    def feed(self, game: Refereeing, frame: Image, t: float) -> Refereeing | None:
-        """Take in a picture after the end of `game`; returns the game that a deal began.
+    def feed(self, game: WatchedGame, frame: Image, t: float) -> WatchedGame | None:
+        """Process a frame after the end of `game`. Return the next game once a deal has begun it.
 
         Raises:
-            BadInputError: the next game cannot be opened (a house variant is gone, say).
+            BadInputError: the next game cannot be opened, for example because a house variant is gone.
         """
         if self.waiting is None:
             game.keep_learnt()
             self._next = self._after(game.table)
             self.waiting = self._open_game(*self._next)
             self.waiting.pass_over(game)
-            self._tell(coming_words(self._next[0].dealer))
+            self._tell(next_deal_notice(self._next[0].dealer))
         fresh = self.waiting
         if not any(line["event"] == "deal" for line in fresh.feed(frame, t)):
             return None
         assert self._next is not None
-        self.choice, self._past = self._next
+        self.setup, self._history = self._next
         self._over = self.waiting = None
-        self._tell(begun_words(self.choice.dealer))
+        self._tell(new_game_notice(self.setup.dealer))
         return fresh
 
-    def _after(self, table: Any) -> tuple[Choice, Before]:
-        """Return what is played next, and what was before it."""
-        # Where seats and piles are is told by the next deal: players may have moved.
-        choice = replace(next_choice(replace(self.choice, kept=True), table), layout=None)
-        choice = with_deck_that_is_there(choice, self._tell)
-        if self.choice.kept:
+    def _after(self, table: Any) -> tuple[GameSetup, GameHistory]:
+        """Return setup and history of the next game."""
+        # The next deal shows where seats and piles are: players may have moved.
+        setup = replace(next_game_setup(replace(self.setup, kept=True), table), layout=None)
+        setup = without_missing_deck(setup, self._tell)
+        if self.setup.kept:
             try:
-                return choice, before(choice)
+                return setup, load_history(setup)
             except BadInputError:
-                pass  # the store cannot be read at the moment; what was watched is known all the same
-        losses = self._past.losses.copy()
+                pass  # the store cannot be read at the moment; use the watched result
+        losses = self._history.losses.copy()
         losses[table.loser] += 1
-        return replace(choice, kept=self.choice.kept), Before(table.loser, losses)
+        return replace(setup, kept=self.setup.kept), GameHistory(table.loser, losses)
 
 
-class Games:
-    """One game after the other from one source; looks like the one that is on (`interface.Game`)."""
+class GameSeries:
+    """A series of games from one source, with the interface of the current one (`interface.Game`)."""
 
-    def __init__(self, game: Refereeing, following: NextDeal | None = None) -> None:
-        """Begin with `game`; `following` looks for the next one. None: there is none to come."""
+    def __init__(self, game: WatchedGame, following: NextGameFinder | None = None) -> None:
+        """Begin with `game`; `following` finds the next one, if there is to be one."""
         self._game, self._following = game, following
 
     @property
-    def choice(self) -> Choice | None:
-        """What is played, if that is known; another one once another game is on."""
-        return self._following.choice if self._following is not None else None
+    def setup(self) -> GameSetup | None:
+        """The setup, if known. It changes when another game begins."""
+        return self._following.setup if self._following is not None else None
 
-    def feed(self, frame: Image, t: float) -> list[Line]:
-        """Take the picture at `t` seconds; goes over to the game that a deal in it begins.
+    def feed(self, frame: Image, t: float) -> list[EventLine]:
+        """Process the frame at `t` seconds, and switch to the game that a deal in it begins.
 
-        A game that is over is shown it too: should it turn out to go on, nothing of it was missed.
+        An ended game still gets the frames, so that it misses nothing if it turns out to go on.
 
-        Returns the lines decided by it: those of the game that is on then.
+        Returns the lines decided by it, of the game that is current then.
 
         Raises:
             BadInputError: the next game cannot be opened.
@@ -132,36 +132,34 @@ class Games:
         if fresh is None:
             return lines
         self._game = fresh
-        free_ended_games()
-        return list(fresh.lines)  # questions that came before the deal have answered themselves
+        collect_ended_games()
+        return list(fresh.lines)  # questions from before the deal have been settled
 
-    def finish(self, t: float) -> list[Line]:
-        """Take the end of the source."""
+    def finish(self, t: float) -> list[EventLine]:
+        """Process the end of the source."""
         return self._game.finish(t)
 
-    def enter(self, event: Event) -> list[Line]:
-        """Take in an event that a person reports."""
+    def enter(self, event: Event) -> list[EventLine]:
+        """Add an event that a person reports."""
         return self._game.enter(event)
 
-    def undo(self) -> Line | None:
-        """Take back the last event."""
+    def undo(self) -> EventLine | None:
+        """Remove the last event."""
         return self._game.undo()
 
     def correct(self, event_id: int, event: Event | None) -> None:
-        """Put another event in place of an earlier one; None: it never happened.
+        """Replace an earlier event, or remove it with None.
 
         Raises:
-            BadInputError: there is no event of this id, or it is the referee's own conclusion.
+            BadInputError: there is no such event, or the referee inferred it.
         """
         self._game.correct(event_id, event)
 
     @property
     def awaits_deal(self) -> bool:
-        """Whether the game is over and the deal of the next one is looked for."""
+        """Whether the game is over and the next deal is awaited."""
         due = self._following is not None and self._following.waiting is not None
-        return (
-            due and self._game.table.loser is not None
-        )  # somebody may have denied it since the last picture
+        return due and self._game.table.loser is not None  # a person may have denied it since the last frame
 
     @property
     def table(self) -> Any:
@@ -169,38 +167,38 @@ class Games:
         return self._game.table
 
     @property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[EventLine]:
         """Every event of the game."""
         return self._game.lines
 
     @property
     def layout(self) -> Any:
-        """Where seats and piles are, once that is known."""
+        """Positions of seats and piles, once known."""
         return self._game.layout
 
     @property
     def started_at(self) -> float:
-        """Seconds that the game had run when it was broken off."""
+        """Seconds played before an interruption."""
         return self._game.started_at
 
     @property
     def places(self) -> Places:
-        """Where seats and piles lie in the picture, and how that is put right."""
+        """Positions of seats and piles in the frame, and how to correct them."""
         return self._watched.places
 
     @property
     def view(self) -> TableView:
-        """What is believed of the table, in pixels of the latest frame."""
+        """The watcher's belief about the table, in pixels of the newest frame."""
         return self._watched.view
 
     @property
     def arms(self) -> Mask | None:
-        """Where arms are in a reduced copy of the latest frame; None where there are none."""
+        """Mask of the arms in a reduced copy of the newest frame; None if there are none."""
         return self._watched.arms
 
     @property
     def readings(self) -> Sequence[CardReading]:
-        """The cards that were read last."""
+        """The newest readings."""
         return self._watched.readings
 
     @property
@@ -210,11 +208,11 @@ class Games:
 
     @property
     def lost(self) -> bool:
-        """Whether the cards or the camera have moved, and the game is being looked for."""
+        """Whether cards or camera have moved, and the game is being searched for."""
         return self._watched.lost
 
     @property
-    def _watched(self) -> Refereeing:
-        """The game that is shown the pictures: once one is over, that which waits for the next deal."""
+    def _watched(self) -> WatchedGame:
+        """The game that gets the frames: after the end of one, the game that waits for the next deal."""
         waiting = self._following.waiting if self._following is not None else None
         return waiting or self._game

@@ -1,4 +1,4 @@
-"""What is played tonight: source, ruleset, players. `companion.game.starting` makes a session of it."""
+"""The setup of a game: source, ruleset, players. `companion.game.starting` makes a session of it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.i18n.catalogue import _
-from companion.i18n.messages import error_words
-from companion.i18n.rules import options_words
+from companion.i18n.messages import error_text
+from companion.i18n.rules import options_text
 from companion.sources.android import PHONE_CAMERA
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
@@ -17,13 +17,13 @@ from engine.ruleset import DEFAULT_RULESET, load_ruleset
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One game as it was chosen, before anything is opened."""
+class GameSetup:
+    """One game as it was set up, before anything is opened."""
 
     source: str | None
-    """A film's path, a camera's number or a stream's URL; None: people enter what happens."""
+    """A film's path, a camera's number or a stream's URL; None: people enter the events."""
     players: tuple[str, ...]
-    """Clockwise as seen from above, the first at the bottom edge of the picture."""
+    """Clockwise as seen from above, the first at the bottom edge of the frame."""
     rules: str = DEFAULT_RULESET
     options: tuple[str, ...] = ()
     dealer: str | None = None
@@ -31,29 +31,29 @@ class Choice:
     deck: str | None = None
     """An enrolled deck."""
     store: Path | None = None
-    """Where the evening is kept; None: the user's own store."""
+    """Path of the evening's store; None: the user's own."""
     kept: bool = True
-    """Whether the game goes into the store at all."""
+    """Whether the game goes into the store."""
     resume: int | None = None
-    """The id of a game in the store that was broken off, and goes on."""
+    """The id of an interrupted game in the store that goes on."""
     demonstration: bool = False
-    """Whether this is the film that ships, shown because there was nothing else to watch."""
+    """Whether this is the sample film, shown because there was nothing else to watch."""
 
     @property
-    def films(self) -> bool:
-        """Whether the source is a film, which has its own clock and can be wound on."""
-        return self.source is not None and not self.through_own_camera and "://" not in self.source
+    def is_film(self) -> bool:
+        """Whether the source is a film, which has its own clock and can be skipped through."""
+        return self.source is not None and not self.uses_own_camera and "://" not in self.source
 
     @property
-    def through_own_camera(self) -> bool:
-        """Whether the source is a camera of the device that the game was chosen on."""
+    def uses_own_camera(self) -> bool:
+        """Whether the source is a camera of this device."""
         return self.source is not None and (self.source == PHONE_CAMERA or self.source.isdecimal())
 
 
-def source_words(source: str | None) -> str:
-    """Return what is watched, as a screen says it."""
+def source_text(source: str | None) -> str:
+    """Return the source in words."""
     if source is None:
-        return _("No camera: you enter what happens, the referee rules on it.")
+        return _("No camera: you enter what happens, and the referee rules on it.")
     if source == PHONE_CAMERA:
         return _("Watching through the camera of this phone")
     if source.isdecimal():
@@ -61,9 +61,9 @@ def source_words(source: str | None) -> str:
     return _("Watching {source}").format(source=source)
 
 
-def choice_of(game: StoredGame, *, store: Path | None = None, layout: Path | None = None) -> Choice:
-    """Return the choice that goes on with a game in the store."""
-    return Choice(
+def stored_setup(game: StoredGame, *, store: Path | None = None, layout: Path | None = None) -> GameSetup:
+    """Return the setup that goes on with a game in the store."""
+    return GameSetup(
         source=game.source,
         players=game.players,
         rules=game.rules,
@@ -76,7 +76,7 @@ def choice_of(game: StoredGame, *, store: Path | None = None, layout: Path | Non
     )
 
 
-def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str | None:
+def setup_fault(rules: str, options: Sequence[str], players: Sequence[str]) -> str | None:
     """Return in one sentence why this game cannot be played, or None if it can."""
     if any(not name.strip() for name in players):
         return _("Every player needs a name.")
@@ -85,7 +85,7 @@ def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str 
     try:
         ruleset = load_ruleset(rules, tuple(options))
     except BadInputError as error:
-        return error_words(error)
+        return error_text(error)
     fewest, most = ruleset.players
     if not fewest <= len(players) <= most:
         return _("{rules} is for {fewest} to {most} players.").format(
@@ -94,23 +94,21 @@ def fault_in(rules: str, options: Sequence[str], players: Sequence[str]) -> str 
     return None
 
 
-def summary_of(choice: Choice) -> str:
-    """Return what will be played, in a few readable sentences; the choice must be playable."""
-    ruleset = load_ruleset(choice.rules, choice.options)
+def setup_summary(setup: GameSetup) -> str:
+    """Return a playable setup in a few sentences."""
+    ruleset = load_ruleset(setup.rules, setup.options)
     words = [
-        _("{rules}: {players}, clockwise.").format(rules=ruleset.title, players=", ".join(choice.players)),
-        _("{player} deals.").format(player=choice.dealer)
-        if choice.dealer
-        else _("Nobody is named as dealer."),
+        _("{rules}: {players}, clockwise.").format(rules=ruleset.title, players=", ".join(setup.players)),
+        _("{player} deals.").format(player=setup.dealer) if setup.dealer else _("No dealer is named."),
     ]
-    deal = deal_for(ruleset, len(choice.players))
+    deal = deal_for(ruleset, len(setup.players))
     if deal is not None:
         words.append(
-            _("Each gets {down} face down, {up} face up, {hand} in hand; {left} stay to draw.").format(
-                down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"]
-            )
+            _(
+                "Each player gets {down} face down, {up} face up and {hand} in hand; {left} are left to draw."
+            ).format(down=deal["down"], up=deal["up"], hand=deal["hand"], left=deal["draw_pile"])
         )
-    words.append(options_words(ruleset) or _("No house options."))
-    if choice.deck is not None:
-        words.append(_("Deck: {deck}.").format(deck=choice.deck))
+    words.append(options_text(ruleset) or _("No house options."))
+    if setup.deck is not None:
+        words.append(_("Deck: {deck}.").format(deck=setup.deck))
     return " ".join(words)

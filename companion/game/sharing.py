@@ -16,16 +16,16 @@ import platformdirs
 
 from companion import theme
 from companion.game.evening import Standing, Tally
-from companion.i18n.catalogue import _, many
+from companion.i18n.catalogue import _, ngettext
 from engine.messages import printable
 from vision.images import save_image
 from vision.types import Image
 
 WIDTH = 1080
-"""Width of the picture in pixels: what phones show at full width."""
+"""Width of the picture in pixels, as phones show it."""
 _ROW = 128
 _LINE = 34
-"""What a row grows by with each further line of what is due."""
+"""Additional height per further line of rituals."""
 _HEADER = 250
 _MARGIN = 64
 _PANEL = 40
@@ -43,17 +43,17 @@ RED: Colour = theme.bgr(theme.RED)
 
 
 def pictures_folder() -> Path:
-    """Return where pictures go that the user wants to keep or share."""
+    """Return the folder for pictures that the user saves."""
     return platformdirs.user_pictures_path()
 
 
 def documents_folder() -> Path:
-    """Return where tables and texts go that the user wants to keep or share."""
+    """Return the folder for tables and texts that the user saves."""
     return platformdirs.user_documents_path()
 
 
 def as_text(tally: Tally) -> str:
-    """Return the tally as a table for a terminal or a message, in the language in force."""
+    """Return the tally as a table for a terminal or a message, in the current language."""
     if not tally.standings:
         return _("No game has been played yet.")
     rows = [(_("player"), _("games"), _("losses"), _("streak"), _("rituals due"))]
@@ -69,16 +69,14 @@ def as_text(tally: Tally) -> str:
         for row in rows
     ]
     if tally.unfinished:
-        lines.append(
-            many("({n} game begun and not finished)", "({n} games begun and not finished)", tally.unfinished)
-        )
+        lines.append(ngettext("({n} game not finished)", "({n} games not finished)", tally.unfinished))
     return "\n".join(lines)
 
 
-def streak_words(standing: Standing) -> str:
-    """Return what there is to say of a player beside the number of losses; empty for nothing."""
+def streak_text(standing: Standing) -> str:
+    """Return a remark about a player's losses, or an empty text."""
     if standing.streak > 1:
-        return many("{n} loss in a row", "{n} losses in a row", standing.streak)
+        return ngettext("{n} loss in a row", "{n} losses in a row", standing.streak)
     return "" if standing.losses else _("never lost")
 
 
@@ -111,10 +109,10 @@ def as_json(tally: Tally) -> dict[str, Any]:
 
 
 def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
-    """Write the tally as a picture; the suffix gives the format.
+    """Write the tally as a picture. The suffix selects the format.
 
     Raises:
-        BadInputError: the suffix names no picture format.
+        BadInputError: the suffix is no picture format.
         OSError: the file cannot be written.
     """
     save_image(path, as_picture(tally, title=title), ".png")
@@ -123,7 +121,7 @@ def save_picture(tally: Tally, path: Path, *, title: str = "Tonight") -> None:
 def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:
     """Draw the tally, `WIDTH` pixels wide: one row per player, a bar and a number for the losses."""
     details = [
-        _wrapped(list(standing.dues() or filter(None, [streak_words(standing)])))
+        _wrapped(list(standing.dues() or filter(None, [streak_text(standing)])))
         for standing in tally.standings
     ]
     heights = [_ROW + _LINE * max(0, len(lines) - 1) for lines in details]
@@ -148,7 +146,7 @@ def as_picture(tally: Tally, *, title: str = "Tonight") -> Image:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where bars end that are as long as bars get, and how many losses that is."""
+    """Right end of the longest bars, and the number of losses that they stand for."""
 
     right: int
     most: int
@@ -157,7 +155,7 @@ class _Scale:
 def _draw_row(
     picture: Image, standing: Standing, details: Sequence[str], top: int, scale: _Scale, *, worst: bool
 ) -> None:
-    """Draw one player: name, losses as a bar and as a number; beneath, as wide as the row, what is due."""
+    """Draw one player: name, losses as a bar and as a number, and below them the rituals."""
     middle = top + (42 if details else 56)
     _write(picture, standing.player, (_MARGIN, middle + 14), 42, TEXT, 700 if worst else 500, _NAME_WIDTH)
     length = round((scale.right - _BAR_LEFT) * standing.losses / scale.most) if standing.losses else 3
@@ -174,7 +172,7 @@ def _total(standing: Standing) -> str:
 
 
 def _wrapped(parts: Sequence[str]) -> list[str]:
-    """Return lines of a row's width, with as many of the parts in each as it has room for."""
+    """Return the parts joined into lines of the row's width."""
     lines: list[str] = []
     for part in parts:
         longer = f"{lines[-1]} · {part}" if lines else part
@@ -187,7 +185,7 @@ def _wrapped(parts: Sequence[str]) -> list[str]:
 
 def _summary(tally: Tally) -> str:
     last = tally.losers[-1] if tally.losers else None
-    played = many("{n} game played.", "{n} games played.", len(tally.losers))
+    played = ngettext("{n} game played.", "{n} games played.", len(tally.losers))
     return f"{played} {_('The Shithead is {player}.').format(player=last)}" if last else played
 
 
@@ -230,12 +228,12 @@ def _text_width(text: str, size: int, weight: int = 400) -> int:
 
 
 def _has_faces() -> bool:
-    """Tell whether OpenCV brings its variable-weight face; OpenCV 4, as phones have it, has plain letters."""
+    """Return whether OpenCV has its variable-weight font. OpenCV 4, as on phones, has plain letters only."""
     return hasattr(cv2, "FontFace")
 
 
 def _drawn(text: str) -> str:
-    """Return the text in the letters that there are: the plain ones have neither accents nor signs."""
+    """Return the text in the available letters: the plain ones have neither accents nor signs."""
     if _has_faces():
         return text
     apart = unicodedata.normalize("NFKD", text.translate(_PLAIN))
@@ -244,7 +242,7 @@ def _drawn(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    # A spreadsheet runs a cell that begins like a formula, also behind blanks that it strips; names come from
-    # whoever typed them.
+    # A spreadsheet would run a cell that begins like a formula, even after spaces. Anybody may have typed the
+    # names.
     formula = text.lstrip()[:1] in ("=", "+", "-", "@") or text[:1] in ("\t", "\r")
     return printable("'" + text if formula else text)

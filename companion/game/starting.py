@@ -1,32 +1,31 @@
-"""From a choice to a game that runs: fresh, or taken up where it was broken off."""
+"""Open a game from its setup: a fresh one, or an interrupted one that goes on."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.files.scratch import scratch_folder
-from companion.game.deck_fallback import with_deck_that_is_there
-from companion.game.event_log import GameBook
+from companion.game.deck_fallback import without_missing_deck
+from companion.game.event_log import EventLog
+from companion.game.history import GameHistory, load_history
 from companion.game.interface import Game
-from companion.game.next_game import next_choice
-from companion.game.recorder import GameKeeper
+from companion.game.recorder import GameRecorder
+from companion.game.refereeing import WatchedGame, make_referee
+from companion.game.series import GameSeries, NextGameFinder
 from companion.game.session import Session
-from companion.game.setup import Choice, choice_of
-from companion.game.touch_game import HandScored
-from companion.memory import free_ended_games
+from companion.game.setup import GameSetup
+from companion.game.touch_game import TouchGame
+from companion.memory import collect_ended_games
 from companion.settings import load_settings
 from companion.sources.android import PHONE_CAMERA, open_phone_camera
-from companion.sources.cameras import DEFAULT_PLAYERS
-from companion.store.rows import StoredGame
-from companion.store.store import Store, is_there
+from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.messages import Said
 from vision.capture.sources import FrameSource, open_source, tell_nobody
@@ -34,196 +33,97 @@ from vision.table.layout import load_layout
 from vision.types import Image
 
 if TYPE_CHECKING:
-    from companion.game.refereeing import Refereeing
     from vision.following.watcher import MakeEvents
-
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Watching:
-    """What to do about a deck that is not named (nothing, unless told), and what follows the game."""
+class WatchOptions:
+    """How to treat a deck that is not named, and what follows the game."""
 
     learn: bool = False
-    """Whether to learn it, and keep what was learnt."""
+    """Whether to learn it, and keep the result."""
     tell: Callable[[Said], object] | None = None
-    """Told which enrolled deck it is by its back; None: that is not looked for."""
+    """Gets a line about the enrolled deck with that back; None: backs are not compared."""
     make_events: MakeEvents | None = None
-    """Makes the event logic of each game; None: it is made plainly."""
+    """Makes the event logic of each game; None: `EventMaker`."""
 
 
-_PLAINLY = Watching()
+_PLAINLY = WatchOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What earlier games mean for the one that begins or goes on."""
+def open_game(setup: GameSetup, history: GameHistory, watching: WatchOptions = _PLAINLY) -> Game:
+    """Return the game, with its past if it goes on. A watched game leads on to the next.
 
-    loser: str | None = None
-    """The Shithead of the game before, this evening."""
-    losses: Counter[str] = field(default_factory=Counter)
-    game: StoredGame | None = None
-    """The game that goes on."""
-    lines: tuple[dict[str, Any], ...] = ()
-    """Its lines as they were written."""
-    notice: str | None = None
-    """What opening the store found worth saying (a damaged file set aside)."""
-
-    @property
-    def until(self) -> float:
-        """When the last thing was decided in the game that goes on, seconds of its source."""
-        return max((float(line.get("decided_at") or 0.0) for line in self.lines), default=0.0)
-
-
-def before(choice: Choice) -> Before:
-    """Read from the store what the chosen game has to know of earlier ones.
+    A demonstration is a single game.
 
     Raises:
-        BadInputError: the game to go on with is not there, or the store cannot be used.
+        BadInputError: rules, players, deck or layout cannot be used.
     """
-    if not choice.kept:
-        return Before()
-    with Store.open(choice.store) as store:
-        evening = store.tonight()
-        games = store.games(evening=evening) if evening is not None else []
-        resumed = None
-        if choice.resume is not None:
-            resumed = next((game for game in store.games() if game.id == choice.resume), None)
-            if resumed is None:
-                raise BadInputError(
-                    "the store {path} holds no game {resume} to go on with",
-                    path=store.path,
-                    resume=choice.resume,
-                )
-            games = [g for g in store.games(evening=resumed.evening) if g.id < resumed.id]
-        lost = [game.loser for game in games if game.finished is not None and game.loser is not None]
-        lines = tuple(store.events(resumed.id)) if resumed is not None else ()
-        notice = store.notice
-    return Before(lost[-1] if lost else None, Counter(lost), resumed, lines, notice)
+    if setup.source is None:
+        return _hand_scored(setup, history)
+
+    def opened(setup: GameSetup, history: GameHistory) -> WatchedGame:
+        return open_watched_game(setup, history, watching=watching)
+
+    following = NextGameFinder(setup, history, opened, watching.tell) if not setup.demonstration else None
+    return GameSeries(opened(setup, history), following)
 
 
-def broken_off(store: Path | None) -> tuple[StoredGame | None, str | None]:
-    """Return the game that was broken off and may go on, if any, and what there is to say of the store."""
-    if not is_there(store):  # looking for a game begins no store
-        return None, None
-    try:
-        with Store.open(store) as opened:
-            return opened.broken_off(), opened.notice
-    except BadInputError as error:
-        return None, error.says
-
-
-def without_camera(store: Path | None) -> Choice | None:
-    """Return what the form offers where there is no camera; None: nobody has played here lately.
-
-    It is the game that was broken off, else the next one of an evening that has begun. A damaged store is
-    left as it is: the form, which opens it, says so.
-    """
-    if not is_there(store):
-        return None
-    fresh = Choice(source=None, players=DEFAULT_PLAYERS, store=store)
-    try:
-        with Store.open_to_read(store) as opened:
-            broken, notice, evening = opened.broken_off(), opened.notice, opened.tonight()
-            played = opened.games(evening=evening) if evening is not None else []
-    except BadInputError:
-        return fresh
-    if broken is not None:
-        choice = replace(choice_of(broken, store=store), resume=None)
-    elif played:
-        choice = next_choice(choice_of(played[-1], store=store), played[-1])
-    else:
-        return fresh if notice else None
-    # A phone or a film may still be there; a game that is over was the film's only one.
-    gone = choice.through_own_camera or (broken is None and choice.films)
-    return replace(choice, source=None) if gone else choice
-
-
-def last_finished(store: Path | None) -> StoredGame | None:
-    """Return the game that was finished last and may be opened again, if any; None without a usable store."""
-    if not is_there(store):
-        return None
-    try:
-        with Store.open(store) as opened:
-            return opened.last_finished()
-    except BadInputError:  # said where the store is asked for a game that was broken off
-        return None
-
-
-def open_game(choice: Choice, past: Before, watching: Watching = _PLAINLY) -> Game:
-    """Return the game, with what had happened in it where it goes on; what is watched goes on to the next.
-
-    A demonstration is one game.
-
-    Raises:
-        BadInputError: rules, players, deck or layout are not usable.
-    """
-    if choice.source is None:
-        return _hand_scored(choice, past)
-    from companion.game.series import Games, NextDeal
-
-    def opened(choice: Choice, past: Before) -> Refereeing:
-        return watched_game(choice, past, watching=watching)
-
-    following = NextDeal(choice, past, opened, watching.tell) if not choice.demonstration else None
-    return Games(opened(choice, past), following)
-
-
-def watched_game(
-    choice: Choice,
-    past: Before,
+def open_watched_game(
+    setup: GameSetup,
+    history: GameHistory,
     players: Sequence[str] | None = None,
-    watching: Watching = _PLAINLY,
-) -> Refereeing:
-    """Return the game over a camera or a film.
+    watching: WatchOptions = _PLAINLY,
+) -> WatchedGame:
+    """Return the game in front of a camera or in a film.
 
     Args:
-        choice: What is played; its source is not opened here.
-        past: Earlier games.
-        players: Instead of the choice's; used where the deal will show how many there are.
-        watching: What to do about a deck that is not named.
+        setup: The game; its source is not opened here.
+        history: Earlier games.
+        players: Used if the setup names none. None: the deal shows how many there are.
+        watching: How to treat a deck that is not named.
 
     Raises:
-        BadInputError: rules, players, deck or layout are not usable.
+        BadInputError: rules, players, deck or layout cannot be used.
     """
-    from companion.game.refereeing import Refereeing
     from vision.following.events import EventMaker
 
-    free_ended_games()
-    resumed = past.game
+    collect_ended_games()
+    resumed = history.game
     if resumed is not None:
-        choice = with_deck_that_is_there(choice, watching.tell or (lambda _line: None))
-    # Where the camera stands otherwise, or is another one, the watcher looks for the places anew.
+        setup = without_missing_deck(setup, watching.tell or (lambda _line: None))
+    # If the camera has moved, or is another one, the watcher searches for the places again.
     known = resumed.layout if resumed is not None else None
     with ExitStack() as until_opened:
-        layout = choice.layout
+        layout = setup.layout
         if layout is None and known is not None:
             try:
                 folder = until_opened.enter_context(scratch_folder())
-                layout = watched_layout(known, folder, choice.players or players)
+                layout = stored_layout_file(known, folder, setup.players or players)
             except OSError as error:
                 _log.warning("the places kept with the game are passed over: %s", error)
-        game = Refereeing.open(
-            rules=choice.rules,
-            players=choice.players or players,
-            options=choice.options,
-            dealer=choice.dealer,
-            loser=past.loser,
-            losses=past.losses,
+        game = WatchedGame.open(
+            rules=setup.rules,
+            players=setup.players or players,
+            options=setup.options,
+            dealer=setup.dealer,
+            loser=history.loser,
+            losses=history.losses,
             layout=layout,
-            deck=choice.deck,
+            deck=setup.deck,
             learn=watching.learn,
             tell=watching.tell,
             make_events=watching.make_events or EventMaker,
         )
     if resumed is not None:
-        game.resume(past.lines, same_clock=_same_film(choice, past))
+        game.resume(history.lines, same_clock=_same_film(setup, history))
     return game
 
 
-def watched_layout(known: dict[str, Any], folder: Path, players: Sequence[str] | None) -> Path | None:
-    """Return a file with the places that the store holds; None, to look anew, where they make no sense."""
+def stored_layout_file(known: dict[str, Any], folder: Path, players: Sequence[str] | None) -> Path | None:
+    """Write the store's layout to a file and return it, or None if it makes no sense."""
     path = folder / "layout.json"
     path.write_text(json.dumps(known), encoding="utf-8")
     try:
@@ -234,46 +134,44 @@ def watched_layout(known: dict[str, Any], folder: Path, players: Sequence[str] |
     return path if players is None or len(players) == len(seats) else None
 
 
-def _hand_scored(choice: Choice, past: Before) -> HandScored:
-    from companion.game.refereeing import judge_of
-
-    book = GameBook(
-        judge_of(
-            choice.rules,
-            choice.players,
-            options=choice.options,
-            dealer=choice.dealer,
-            loser=past.loser,
-            losses=past.losses,
+def _hand_scored(setup: GameSetup, history: GameHistory) -> TouchGame:
+    book = EventLog(
+        make_referee(
+            setup.rules,
+            setup.players,
+            options=setup.options,
+            dealer=setup.dealer,
+            loser=history.loser,
+            losses=history.losses,
         )
     )
-    book.resume(past.lines)
-    return HandScored(book)
+    book.resume(history.lines)
+    return TouchGame(book)
 
 
-def open_chosen_source(source: str, *, tries_on: bool = False) -> FrameSource:
-    """Open a film, a camera, a stream, or the camera of the phone on which this runs.
+def open_game_source(source: str, *, tries_on: bool = False) -> FrameSource:
+    """Open a film, a camera, a stream, or this phone's own camera.
 
-    `tries_on`: whether one that is lost in mid-game is waited for however long it stays away.
+    `tries_on`: whether to wait without limit for a source that is lost in mid-game.
 
     Raises:
-        BadInputError: there is no such thing, or it yields no picture.
+        BadInputError: there is no such source, or it gives no frame.
     """
     if source == PHONE_CAMERA:
         return open_phone_camera()
     return open_source(source, tries_on=tries_on, camera_size=load_settings().camera_size)
 
 
-def wound_on(choice: Choice, past: Before, source: FrameSource) -> FrameSource:
-    """Return the source; a film whose game goes on is wound on to where it was broken off."""
-    return WoundOn(source, past.until) if _same_film(choice, past) else source
+def skip_watched_part(setup: GameSetup, history: GameHistory, source: FrameSource) -> FrameSource:
+    """Return the source. The film of a game that goes on starts where the game was interrupted."""
+    return SourceFrom(source, history.watched_until) if _same_film(setup, history) else source
 
 
-def _same_film(choice: Choice, past: Before) -> bool:
-    return past.game is not None and choice.films and past.game.source == choice.source
+def _same_film(setup: GameSetup, history: GameHistory) -> bool:
+    return history.game is not None and setup.is_film and history.game.source == setup.source
 
 
-class WoundOn:
+class SourceFrom:
     """A film from a later time on."""
 
     def __init__(self, source: FrameSource, since: float) -> None:
@@ -282,7 +180,7 @@ class WoundOn:
         self.tell: Callable[[str], None] = tell_nobody
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield the pictures after that time, under their own times."""
+        """Yield the frames after that time, with their own times."""
         return ((t, frame) for t, frame in self._source if t > self._since)
 
     def close(self) -> None:
@@ -290,38 +188,38 @@ class WoundOn:
         self._source.close()
 
 
-def session_of(choice: Choice, *, realtime: bool = True, learn: bool = False) -> Session:
-    """Return the session of a chosen game; nothing is opened before it starts.
+def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False) -> Session:
+    """Return the session of a game. It opens nothing before it starts.
 
     Args:
-        choice: What is played.
-        realtime: False runs a film as fast as it can be read.
-        learn: Whether a deck that is not named may be learnt; from a film it never is.
+        setup: The game.
+        realtime: With False, a film runs as fast as it can be read.
+        learn: Whether to learn a deck that is not named. From a film none is learnt.
     """
 
     @cache
-    def history() -> Before:
-        return before(choice)
+    def history() -> GameHistory:
+        return load_history(setup)
 
     def open_chosen() -> FrameSource:
-        assert choice.source is not None
-        return wound_on(choice, history(), open_chosen_source(choice.source, tries_on=True))
+        assert setup.source is not None
+        return skip_watched_part(setup, history(), open_game_source(setup.source, tries_on=True))
 
-    def open_keeper(tell: Callable[[str], None]) -> GameKeeper:
-        past = history()  # before this game is among those that were played
-        keeper = GameKeeper(Store.open(choice.store), choice, tell)
-        keeper.notice = keeper.notice or past.notice
-        keeper.begin()
-        return keeper
+    def open_recorder(tell: Callable[[str], None]) -> GameRecorder:
+        notice = history().notice  # read before this game is stored
+        recorder = GameRecorder(Store.open(setup.store), setup, tell)
+        recorder.notice = recorder.notice or notice
+        recorder.begin()
+        return recorder
 
     def open_it() -> Game:
-        watching = Watching(learn and not choice.films, session.tell)
-        return open_game(choice, history(), watching)
+        watching = WatchOptions(learn and not setup.is_film, session.tell)
+        return open_game(setup, history(), watching)
 
     session = Session(
-        open_chosen if choice.source is not None else None,
+        open_chosen if setup.source is not None else None,
         open_it,
-        open_keeper=open_keeper if choice.kept else None,
+        open_recorder=open_recorder if setup.kept else None,
         realtime=realtime,
     )
     return session

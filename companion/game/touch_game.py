@@ -1,23 +1,23 @@
-"""A game that no camera watches: its book, kept by those who play."""
+"""A game without a camera: people enter the events."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from companion.game.event_log import ASSUMED, GameBook, Line
+from companion.game.event_log import ASSUMED, EventLine, EventLog
 from engine.events import Event
 
 
-class HandScored:
-    """A game that no camera watches: people enter what happens, the referee rules all the same."""
+class TouchGame:
+    """A game without a camera: people enter the events, and the referee rules on them."""
 
-    choice = None  # the game is the only one of its session
+    setup = None  # a session has only one such game
     readings: tuple[Any, ...] = ()
     moving = lost = awaits_deal = False
     layout = places = arms = None
 
-    def __init__(self, book: GameBook) -> None:
+    def __init__(self, book: EventLog) -> None:
         self._book = book
 
     @property
@@ -26,17 +26,17 @@ class HandScored:
         return self._book.table
 
     @property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[EventLine]:
         """Every event of the game with its ruling, oldest first."""
         return self._book.lines
 
     @property
     def started_at(self) -> float:
-        """Seconds of the game that had passed when it was broken off; 0 for a fresh one."""
+        """Seconds played before an interruption; 0 for a fresh game."""
         return self._book.last_t
 
-    def enter(self, event: Event) -> list[Line]:
-        """Take in an event that a person reports; a draw that it makes due is taken for made."""
+    def enter(self, event: Event) -> list[EventLine]:
+        """Add an event that a person reports. A draw that is then due is assumed."""
         told = self._book.enter(event)
         for player, count in self.table.to_draw.items():
             draw = Event(
@@ -45,25 +45,25 @@ class HandScored:
             told += self._book.enter(draw, ASSUMED)
         return told
 
-    def undo(self) -> Line | None:
-        """Take the last event back that somebody entered, with the draws that were assumed after it."""
+    def undo(self) -> EventLine | None:
+        """Remove the last event that a person entered, with the draws assumed after it."""
         line = self._book.undo()
         while line is not None and line.get("by") == ASSUMED:
             line = self._book.undo()
         return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
-        """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
+        """Replace an earlier event by `event`, or remove it with None, and judge the game again.
 
         Raises:
-            BadInputError: there is no event of this id, or it is the referee's own conclusion.
+            BadInputError: there is no such event, or the referee inferred it.
         """
         self._book.correct(event_id, event)
 
-    def feed(self, frame: Any, t: float) -> list[Line]:
-        """Take a picture: there is none to look at."""
+    def feed(self, frame: Any, t: float) -> list[EventLine]:
+        """Ignore a frame."""
         return []
 
-    def finish(self, t: float) -> list[Line]:
-        """Take the end: nothing was waiting."""
+    def finish(self, t: float) -> list[EventLine]:
+        """Do nothing at the end."""
         return []

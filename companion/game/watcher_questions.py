@@ -1,4 +1,4 @@
-"""What the watcher asks of the table, as events of the game."""
+"""The watcher's questions to the table, as events of the game."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from engine.messages import Said
 
 
 class WatcherQuestions:
-    """Turns the question that stands into events: that it is asked, and that it has answered itself."""
+    """Turns the watcher's current question into events: one that asks it, one that withdraws it."""
 
     def __init__(self, tell: Callable[[Said], object] | None = None) -> None:
-        """`tell` is told what is asked before it is known who plays: that is no event of a game."""
+        """`tell` gets questions asked before the players are known, which are not events."""
         self._tell = tell
         self._asked: tuple[str, int] | None = None
-        """What has been asked and nothing has answered yet, and the number of that event."""
+        """The open question, and the id of its event."""
         self._count = 0
 
     def events(self, question: str | None, t: float, *, in_game: bool) -> list[Event]:
-        """Return what is to be told of the question that stands at `t`; None: there is none.
+        """Return the events for the watcher's question at `t`; None if it has none.
 
-        Questions have numbers below nought: the watcher counts its events from one. `in_game`: it is known
-        who plays.
+        The ids are negative, because the watcher counts its events from 1. `in_game`: whether the players are
+        known.
         """
         if question == (None if self._asked is None else self._asked[0]):
             return []

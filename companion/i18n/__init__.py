@@ -1,1 +1,1 @@
-"""Every word that the program shows, in the language of whoever reads it."""
+"""All texts of the app, in the user's language."""

@@ -1,7 +1,7 @@
-"""The app's words in the user's language: one gettext catalogue, English in the source, German complete.
+"""The app's texts in the user's language: a gettext catalogue, English in the source, German complete.
 
-The referee's sentences are said anew from their facts (`companion.i18n.sentences`), rules and the sentences
-that are quoted from their source translated where they are shown (`companion.i18n.rules`).
+`companion.i18n.sentences` builds the referee's sentences from their facts. `companion.i18n.rules` translates
+rules and quotations when they are shown.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def locale_folder() -> Path:
 
 
 def language() -> str:
-    """Return the language in force."""
+    """Return the code of the current language."""
     return _language
 
 
 def set_language(code: str = AUTOMATIC) -> str:
-    """Speak a language from now on; `auto` is the system's where there is a catalogue for it. Returns it."""
+    """Set the language and return its code. `auto` is the system's, if there is a catalogue for it."""
     global _translation, _language
     _language = _system_language() if code == AUTOMATIC else code if code in LANGUAGES else "en"
     _translation = gettext.translation(DOMAIN, str(locale_folder()), [_language], fallback=True)
@@ -50,15 +50,15 @@ def _system_language() -> str:
 
 
 def _(text: str) -> str:
-    """Return `text` in the language in force."""
+    """Return `text` in the current language."""
     return _translation.gettext(text) if text else ""
 
 
-def many(one: str, several: str, count: int) -> str:
-    """Return the form of a text that goes with `count`; `{n}` in it becomes the number."""
+def ngettext(one: str, several: str, count: int) -> str:
+    """Return the singular or plural form for `count`, with `{n}` replaced by the number."""
     return _translation.ngettext(one, several, count).format(n=count)
 
 
-def marked(text: str) -> str:
-    """Mark a text for the catalogue that is translated later, where it is shown."""
+def gettext_noop(text: str) -> str:
+    """Mark a text for extraction that is translated later."""
     return text

@@ -1,7 +1,7 @@
 """Keeps the catalogues in step with the source: `python -m companion.i18n.extract` after words have changed.
 
-It collects every text that is marked (`_`, `marked`, `many` in Python, `_` in kv files, and the forms of
-`engine.sentences.say`, `engine.messages.message` and `BadInputError`), the texts of the rulesets and the
+It collects every text that is marked (`_`, `gettext_noop`, `ngettext` in Python, `_` in kv files), the forms
+of `engine.sentences.say`, `engine.messages.message` and `BadInputError`, the texts of the rulesets and the
 questions of `vision.questions`. New ones it enters into each language's .po file with nothing for a
 translation, drops those that are gone, and compiles the .mo file that ships.
 `tests/unit/companion/test_catalogue.py` fails while a translation is missing or the .mo is stale.
@@ -30,13 +30,12 @@ Translations = dict[str, tuple[str, ...]]
 """Per text its translation; one for each plural form where it has several."""
 
 TERMINAL_ONLY = (
-    *("companion/cli", "companion/cli/main.py", "companion/cli/jobs.py", "companion/cli/outputs.py"),
-    *("companion/game/scoring.py", "companion/cli/recording.py", "companion/cli/event_writer.py"),
+    *("companion/cli", "companion/parallel.py", "companion/game/scoring.py"),
     *("engine/judging/judge.py", "engine/judging/situation.py", "engine/simulation/simulate.py"),
     *("engine/notation/record.py", "engine/notation/record_lines.py"),
 )
 """What is wrong with input that the app never takes stays English, as all that the terminal says."""
-_MARKS = ("_", "marked", "say")
+_MARKS = ("_", "gettext_noop", "say")
 _MESSAGES = ("BadInputError", "message")
 _IN_KV = re.compile(r"""\b_\(("(?:[^"\\]|\\.)*")\)""")
 _HEADER = (
@@ -85,7 +84,7 @@ def _in_python(source: str, names: Sequence[str]) -> Iterator[tuple[str, str | N
         strings = [text for text in texts if isinstance(text, str)]
         if node.func.id in names and strings:
             yield strings[0], None
-        elif node.func.id == "many" and len(strings) >= 2:
+        elif node.func.id == "ngettext" and len(strings) >= 2:
             yield strings[0], strings[1]
 
 

@@ -1,22 +1,22 @@
-"""What a ruleset says of itself, in the language in force: rules, the sentences they rest on, options.
+"""Rules, quotations and options of a ruleset in the current language.
 
-The English sentences decide, and they alone are written down; a translation is made where one is shown.
+The English sentences decide, and only they are stored. Translations are made for display.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from companion.i18n.catalogue import _, marked
+from companion.i18n.catalogue import _, gettext_noop
 from engine.explain import topics
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
 
 _HOUSE = ", house rules"
-_HOUSE_CITE = marked("{title}, house rules")
+_HOUSE_CITE = gettext_noop("{title}, house rules")
 
 
 def rule_texts() -> Iterator[str]:
-    """Yield every text of the rulesets that ship, for the catalogue of translations."""
+    """Yield every text of the rulesets that ship, for the catalogue."""
     for name in RULESET_NAMES:
         ruleset = load_ruleset(name)
         yield from topics(ruleset)
@@ -27,20 +27,20 @@ def rule_texts() -> Iterator[str]:
             yield option.text
 
 
-def options_words(ruleset: Ruleset) -> str:
-    """Return which house options are in force, by what they say; empty where none is."""
+def options_text(ruleset: Ruleset) -> str:
+    """Return the chosen house options in words, or an empty text if there are none."""
     chosen = " ".join(_(ruleset.available[name].text) for name in ruleset.options)
     return _("House options: {options}").format(options=chosen) if chosen else ""
 
 
 def quotation(quote: str) -> str:
-    """Return a sentence that decides, in the language in force and in its quotation marks."""
+    """Return a rule's deciding sentence in the current language, in quotation marks."""
     # The sources mark emphasis with underscores.
     return _("“{text}”").format(text=_(quote).replace("_", ""))
 
 
-def cite_words(cite: str) -> str:
-    """Return where a rule stands; rules that only one table has stand in no text."""
+def citation_text(cite: str) -> str:
+    """Return a rule's citation, with house rules named in the current language."""
     if cite.endswith(_HOUSE):
         return _(_HOUSE_CITE).format(title=cite.removesuffix(_HOUSE))
     return cite

@@ -1,4 +1,4 @@
-"""The referee's sentences in the language in force, made anew from their facts (`engine.sentences`)."""
+"""The referee's sentences in the current language, built from their facts (`engine.sentences`)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any
 
-from companion.i18n.catalogue import _, language, marked
-from companion.i18n.wording import card_words, demand_words
+from companion.i18n.catalogue import _, gettext_noop, language
+from companion.i18n.wording import card_name, demand_text
 from engine.sentences import Said, facts_of
 
 SAID = "said"
-"""The field of a written ruling with form and facts of its needs and notes, by their English text."""
-_SEVERAL = {"J": marked("jacks"), "Q": marked("queens"), "K": marked("kings"), "A": marked("aces")}
+"""The field of a stored ruling that holds form and facts of its needs and notes, by their English text."""
+_SEVERAL = {
+    "J": gettext_noop("jacks"),
+    "Q": gettext_noop("queens"),
+    "K": gettext_noop("kings"),
+    "A": gettext_noop("aces"),
+}
 
 
-def written(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a ruling as it is written down: its sentences can be said in any language when it is read."""
+def storable_ruling(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a ruling as it is stored: with form and facts, so that any language can say it later."""
     if ruling is None:
         return None
     sentences = [*(ruling.get("needs") or ()), *(ruling.get("notes") or ())]
@@ -24,12 +29,12 @@ def written(ruling: dict[str, Any] | None) -> dict[str, Any] | None:
     return {**ruling, SAID: said} if said else ruling
 
 
-def breach_words(breach: Mapping[str, Any]) -> str:
-    """Return what a breach says."""
+def breach_text(breach: Mapping[str, Any]) -> str:
+    """Return a breach's sentence."""
     return _anew(str(breach.get("says") or ""), breach.get("form"), breach.get("facts"))
 
 
-def sentence(text: str, ruling: Mapping[str, Any]) -> str:
+def ruling_sentence(text: str, ruling: Mapping[str, Any]) -> str:
     """Return a note or a need of a ruling."""
     if isinstance(text, Said):
         return _anew(text, text.form, text.facts)
@@ -38,7 +43,7 @@ def sentence(text: str, ruling: Mapping[str, Any]) -> str:
 
 
 def _anew(english: str, form: Any, facts: Any) -> str:
-    """Say a sentence in the language in force; one whose form is not known there stays English."""
+    """Return a sentence in the current language. An unknown form stays English."""
     if language() == "en" or not isinstance(form, str) or not isinstance(facts, Mapping):
         return english
     translated = _(form)
@@ -51,9 +56,9 @@ def _anew(english: str, form: Any, facts: Any) -> str:
 
 
 class _Words(Formatter):
-    """Fills the places of a translated form; what stands after a colon says how.
+    """Fills the fields of a translated form; the format spec names the kind of word.
 
-    `cards`: cards as they are called; `or`: the same, as a choice; `rank`: a rank; `plural`: several of it;
+    `cards`: names of cards; `or`: the same as a choice; `rank`: a rank; `plural`: a rank in the plural;
     `demand`: what may be played.
     """
 
@@ -61,20 +66,20 @@ class _Words(Formatter):
         several = list(value) if isinstance(value, list | tuple) else [value]
         match format_spec:
             case "cards":
-                return _joined([card_words(str(card)) for card in several], _("and"))
+                return _joined([card_name(str(card)) for card in several], _("and"))
             case "or":
-                return _joined([card_words(str(card)) for card in several], _("or"))
+                return _joined([card_name(str(card)) for card in several], _("or"))
             case "rank":
-                return card_words(str(value))
+                return card_name(str(value))
             case "plural":
                 return _joined([_plural(str(rank)) for rank in several], _("and"))
             case "demand":
-                return demand_words(str(value))
+                return demand_text(str(value))
         return _("The player") if value is None else str(value)
 
 
 def _plural(rank: str) -> str:
-    return _(_SEVERAL[rank]) if rank in _SEVERAL else _("{rank}s").format(rank=card_words(rank))
+    return _(_SEVERAL[rank]) if rank in _SEVERAL else _("{rank}s").format(rank=card_name(rank))
 
 
 def _joined(words: Sequence[str], last: str) -> str:

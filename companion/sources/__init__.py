@@ -1,1 +1,1 @@
-"""The sources of frames that an app offers: the machine's cameras, the phone's own, the sample film."""
+"""Sources of frames that the app offers: the machine's cameras, the phone's own, the sample film."""

@@ -1,7 +1,7 @@
-"""The phone's own camera: a bridge to Android behind a small interface, and a source of pictures over it.
+"""The phone's own camera: a bridge to Android behind a small interface, and a frame source that uses it.
 
-OpenCV cannot open an Android camera. Camera4Kivy can (CameraX beneath it); it hands each picture to Python as
-RGBA bytes. Everything of it that is used is in `Camera4KivyBridge`, which is loaded on a phone only.
+OpenCV cannot open Android's cameras. Camera4Kivy can (through CameraX), and hands each frame to Python as
+RGBA bytes. All use of it is in `Camera4KivyBridge`, which is loaded on a phone only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from companion.device import on_phone, was_given
+from companion.device import is_granted, on_phone
 from engine.errors import BadInputError
 from engine.messages import message
 from vision.capture.frame_queue import Backlog
@@ -25,33 +25,33 @@ from vision.types import Image
 
 _log = logging.getLogger(__name__)
 PHONE_CAMERA = "phone"
-"""The source that is the camera of the phone on which the app runs."""
+"""Name of the source that is the phone's own camera."""
 _FIRST_PICTURE_S = 15.0
-"""So long the first picture is waited for, once the user has allowed the camera."""
+"""Longest wait for the first frame after the user has allowed the camera."""
 _LOST_AFTER_S, _AGAIN_S = 10.0, 30.0
-"""After so long without a picture the camera is begun again, and again each time so long after that."""
-Arrived = Callable[[bytes, tuple[int, int]], None]
-"""Called from any thread with a picture: RGBA bytes, rows from the top, and (width, height)."""
-Answered = Callable[[bool], None]
-"""Called from any thread once the user has said whether the camera may be used."""
+"""Without a frame for this long the camera is restarted, and restarted again after each further interval."""
+FrameCallback = Callable[[bytes, tuple[int, int]], None]
+"""Called from any thread with a frame: RGBA bytes, rows from the top, and (width, height)."""
+PermissionCallback = Callable[[bool], None]
+"""Called from any thread with the user's answer: whether the camera may be used."""
 
 
 class CameraBridge(Protocol):
-    """What is needed of a phone's camera."""
+    """The interface of a phone's camera."""
 
-    def start(self, arrived: Arrived, answered: Answered) -> None:
-        """Ask for leave, tell the answer, and where it is yes send pictures."""
+    def start(self, arrived: FrameCallback, answered: PermissionCallback) -> None:
+        """Ask for permission, report the answer, and send frames if it is granted."""
         ...
 
     def stop(self) -> None:
-        """Send no more pictures and let go of the camera; it may be started again."""
+        """Stop sending frames and release the camera. It may be started again."""
         ...
 
 
 class BridgeSource:
-    """The pictures of a bridge as a live source: the last are kept (`Backlog`).
+    """A bridge's frames as a live source, which keeps the newest ones (`Backlog`).
 
-    A camera that falls silent after its first picture is begun again for as long as the source is open.
+    A camera that falls silent after its first frame is restarted for as long as the source is open.
     """
 
     live = True
@@ -68,15 +68,15 @@ class BridgeSource:
         self._arrived = threading.Condition()
         self._closed = False
         self._allowed: bool | None = None
-        """What the user answered; None while they read the question."""
+        """The user's answer; None until it comes."""
         self._began = clock()
         bridge.start(self._take, self._answer)
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield pictures as they come; of those that came meanwhile the oldest are dropped.
+        """Yield frames as they come. If they come too fast, the oldest are dropped.
 
         Raises:
-            BadInputError: the user does not allow it, or no first picture comes.
+            BadInputError: the user refuses the camera, or no first frame comes.
         """
         item = self._first()
         while item is not None:
@@ -93,7 +93,7 @@ class BridgeSource:
         return item
 
     def _next(self) -> tuple[float, Image] | None:
-        """Wait for a picture; say so where it takes long, and when it is back. None once closed."""
+        """Wait for a frame, and report long silences and their end. Return None once closed."""
         item, silent = self._await(_LOST_AFTER_S), _LOST_AFTER_S
         while item is None and not self._closed:
             fault = self._same_size.fault()
@@ -111,12 +111,12 @@ class BridgeSource:
             self._arrived.wait_for(self._something, seconds)
             if self._allowed is False:
                 raise BadInputError(
-                    "{name}: may not be used (allow it in the phone's settings)", name=self.name
+                    "{name}: the app may not use it (allow it in the phone's settings)", name=self.name
                 )
             return None if self._closed else self._backlog.take()
 
     def close(self) -> None:
-        """Let go of the camera; iteration ends."""
+        """Release the camera and end the iteration."""
         with self._arrived:
             self._closed = True
             self._arrived.notify_all()
@@ -145,15 +145,15 @@ class BridgeSource:
 
 
 class Camera4KivyBridge:
-    """The bridge on a phone. Tests run it on stand-ins for Android's modules only."""
+    """The bridge on a phone. Tests run it with fake Android modules only."""
 
     def __init__(self) -> None:
         self._preview: Any = None
         self._run = 0
-        """Counts starts and stops: an answer, or the main thread, may come when all is over."""
+        """Counts starts and stops, so that a late answer or a late main thread does nothing."""
 
-    def start(self, arrived: Arrived, answered: Answered) -> None:
-        """Ask for CAMERA, then connect an analysing preview of one pixel, which the app draws itself."""
+    def start(self, arrived: FrameCallback, answered: PermissionCallback) -> None:
+        """Ask for CAMERA, then connect an analysing preview of one pixel. The app draws the frames itself."""
         permissions = import_module("android.permissions")
         self._run += 1
         run = self._run
@@ -161,13 +161,13 @@ class Camera4KivyBridge:
         def told(_asked: Any, granted: list[bool]) -> None:
             if run != self._run:
                 return
-            answered(was_given(granted))
-            if was_given(granted):
+            answered(is_granted(granted))
+            if is_granted(granted):
                 import_module("kivy.clock").mainthread(self._connect)(arrived, run)
 
         permissions.request_permissions([permissions.Permission.CAMERA], told)
 
-    def _connect(self, arrived: Arrived, run: int) -> None:
+    def _connect(self, arrived: FrameCallback, run: int) -> None:
         if run != self._run:
             return
         preview = import_module("camera4kivy").Preview
@@ -181,7 +181,7 @@ class Camera4KivyBridge:
         )
 
     def stop(self) -> None:
-        """Disconnect the preview, on the main thread, where CameraX wants it."""
+        """Disconnect the preview on the main thread, as CameraX requires."""
         self._run += 1
         import_module("kivy.clock").mainthread(self._disconnect)()
 
@@ -195,8 +195,10 @@ def open_phone_camera() -> BridgeSource:
     """Return the phone's camera as a source.
 
     Raises:
-        BadInputError: this is no phone.
+        BadInputError: this device is no phone.
     """
     if not on_phone():
-        raise BadInputError("phone: this computer is no phone; name a camera's number or a stream's address")
+        raise BadInputError(
+            "phone: this computer is not a phone; give a camera's number or a stream's address"
+        )
     return BridgeSource(Camera4KivyBridge())

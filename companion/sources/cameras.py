@@ -1,4 +1,4 @@
-"""Which source there is to watch: a camera of this machine, else the film that ships with the program."""
+"""Find a source to watch: a camera of this machine, else the film that ships with the program."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MOST_CAMERAS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """The film that ships with the program, and the game it shows."""
+class SampleFilm:
+    """The film that ships with the program, and the game in it."""
 
     path: Path
     rules: str = "winnersh"
@@ -31,17 +31,17 @@ class Sample:
 
 
 def find_camera() -> int | None:
-    """Return the number of the first camera that gives a picture, or None."""
+    """Return the number of the first camera that gives a frame, or None."""
     return next(_working_cameras(), None)
 
 
 def find_cameras() -> list[int]:
-    """Return the numbers of all cameras that give a picture; one that is in use elsewhere may be missed."""
+    """Return the numbers of all cameras that give a frame. One in use elsewhere may be missing."""
     return list(_working_cameras())
 
 
 def _working_cameras() -> Iterator[int]:
-    if on_phone():  # OpenCV opens none of a phone's cameras, whatever `sys.platform` says there
+    if on_phone():  # OpenCV opens no camera of a phone, whatever `sys.platform` says
         return
     silence()
     for number in range(_MOST_CAMERAS):
@@ -55,8 +55,8 @@ def _working_cameras() -> Iterator[int]:
             capture.release()
 
 
-def sample_film() -> Sample:
-    """Return the film that ships with the program; its game is told by the header of its truth file.
+def sample_film() -> SampleFilm:
+    """Return the film that ships with the program. The header of its truth file describes the game.
 
     Raises:
         BadInputError: this installation has no sample film.
@@ -69,11 +69,11 @@ def sample_film() -> Sample:
         )
     truth = assets / "sample.truth.jsonl"
     if not truth.is_file():
-        return Sample(path)
+        return SampleFilm(path)
     try:
         with truth.open(encoding="utf-8") as lines:
             header = parse_json(lines.readline())
-        return Sample(
+        return SampleFilm(
             path,
             str(header["rules"]),
             tuple(map(str, header.get("options") or ())),

@@ -1,1 +1,1 @@
-"""Speaking aloud."""
+"""Speech output."""

@@ -1,4 +1,4 @@
-"""The phone's own voice: Android's TextToSpeech behind a small interface, and a speaker over it."""
+"""The phone's own voice: Android's TextToSpeech behind a small interface, and a speaker that uses it."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ import time
 from importlib import import_module
 from typing import Any, Protocol
 
-from companion.speech.queue import LONGEST_S, QueuedSpeaker
+from companion.speech.queue import MAX_SENTENCE_S, QueuedSpeaker
 
 _log = logging.getLogger(__name__)
 _READY_S = 10.0
-"""So long Android may take to make its voice ready."""
+"""Longest time that Android may take to prepare its voice."""
 _POLL_S = 0.1
 
 
 class PhoneVoice(Protocol):
-    """What is needed of a phone's voice."""
+    """The interface of a phone's voice."""
 
     def speak(self, text: str) -> None:
-        """Say `text` and return once it is said; raises whatever the phone raises."""
+        """Say `text` and return afterwards. Raises whatever the phone raises."""
         ...
 
     def close(self) -> None:
-        """Fall silent at once, from any thread."""
+        """Fall silent at once; may be called from any thread."""
         ...
 
 
 class PhoneSpeaker(QueuedSpeaker):
-    """Speaks through a phone's voice, which may fail at any sentence and keeps its caller waiting."""
+    """Speaks with a phone's voice, which blocks and may fail at any sentence."""
 
     def __init__(self, voice: PhoneVoice) -> None:
         """`voice` is used in the speaker's own thread."""
@@ -39,7 +39,7 @@ class PhoneSpeaker(QueuedSpeaker):
     def _speak(self, text: str) -> bool:
         try:
             self._voice.speak(text)
-        except Exception as error:  # the phone's own services raise what they like
+        except Exception as error:  # the phone's services may raise anything
             _log.warning("the phone's voice does not work: %s", error)
         return True
 
@@ -51,10 +51,10 @@ class PhoneSpeaker(QueuedSpeaker):
 
 
 class PlyerVoice:
-    """The voice by way of plyer: in the phone's default language only."""
+    """The voice through plyer, in the phone's default language only."""
 
     def __init__(self, tts: Any = None) -> None:
-        """`tts` stands in for `plyer.tts`; raises ImportError where there is no plyer."""
+        """`tts` replaces `plyer.tts` in tests. Raises ImportError if plyer is missing."""
         self._tts = tts if tts is not None else import_module("plyer").tts
 
     def speak(self, text: str) -> None:
@@ -66,14 +66,14 @@ class PlyerVoice:
 
 
 class AndroidVoice:
-    """`android.speech.tts.TextToSpeech` in the app's language. Tests run it on stand-ins for Java only.
+    """`android.speech.tts.TextToSpeech` in the app's language. Tests run it with fake Java classes only.
 
-    It is made in the window's thread, the only one in which Java's classes of the app are found; the rest
-    happens in the speaker's.
+    Create it in the window's thread: only there does Java find the app's classes. The rest runs in the
+    speaker's thread.
     """
 
     def __init__(self, language: str) -> None:
-        """Ask Android for its voice, which is ready some time later; `language` is a code as `de`."""
+        """Ask Android for its voice, which is ready some time later. `language` is a code such as `de`."""
         jnius: Any = import_module("jnius")
         ready = threading.Event()
         states: list[int] = []
@@ -98,7 +98,7 @@ class AndroidVoice:
         self._in_language = False
 
     def speak(self, text: str) -> None:
-        """Say `text`; raises RuntimeError where Android has no voice."""
+        """Say `text`. Raises RuntimeError if Android has no voice."""
         if not self._ready.wait(_READY_S) or self._states[-1] != 0:
             raise RuntimeError("Android has no voice ready")
         if not self._in_language:
@@ -106,13 +106,13 @@ class AndroidVoice:
                 _log.warning("Android has no voice for the language of the app")
             self._in_language = True
         self._tts.speak(text, 1, None, "said")  # 1: QUEUE_ADD
-        until = time.monotonic() + LONGEST_S
-        time.sleep(_POLL_S)  # it is not speaking yet at once
+        until = time.monotonic() + MAX_SENTENCE_S
+        time.sleep(_POLL_S)  # isSpeaking() is not true at once
         while self._tts.isSpeaking() and time.monotonic() < until:
             time.sleep(_POLL_S)
 
     def close(self) -> None:
-        """Fall silent and let go of the voice."""
+        """Fall silent and release the voice."""
         self._tts.stop()
         self._tts.shutdown()
 
@@ -122,6 +122,6 @@ def find_phone_voice(language: str) -> PhoneVoice | None:
     for make in (lambda: AndroidVoice(language), PlyerVoice):
         try:
             return make()
-        except Exception as error:  # no jnius, no plyer, or whatever Java raises
+        except Exception as error:  # no jnius, no plyer, or any Java error
             _log.warning("a voice of the phone is not there: %s", error)
     return None

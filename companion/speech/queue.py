@@ -1,18 +1,18 @@
-"""Saying one sentence after the other, without keeping anybody waiting."""
+"""Say one sentence after the other without blocking the caller."""
 
 from __future__ import annotations
 
 import threading
 
-LONGEST_S = 30.0
-"""No sentence takes longer."""
+MAX_SENTENCE_S = 30.0
+"""Longest time for one sentence."""
 
 
 class QueuedSpeaker:
-    """Says one text after the other in a thread of its own: a voice may keep whoever calls it waiting."""
+    """Says texts one after the other in its own thread, because a voice may block."""
 
     def __init__(self) -> None:
-        """Begin with nothing to say."""
+        """Start the thread, with nothing to say."""
         self._waiting: list[tuple[str, bool]] = []
         self._changed = threading.Condition()
         self._closed = False
@@ -20,13 +20,13 @@ class QueuedSpeaker:
         self._thread.start()
 
     def say(self, text: str, *, lasting: bool = False) -> None:
-        """Say `text` once what is being said, and what must not be dropped, has been said."""
+        """Queue `text`. It replaces queued texts that are not `lasting`."""
         with self._changed:
             self._waiting = [waiting for waiting in self._waiting if waiting[1]] + [(text, lasting)]
             self._changed.notify()
 
     def close(self) -> None:
-        """Break off and end the thread."""
+        """Interrupt the speech and end the thread."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -34,11 +34,11 @@ class QueuedSpeaker:
         self._thread.join(timeout=2)
 
     def _speak(self, text: str) -> bool:
-        """Say `text` and return once it is said; False: this voice does not work."""
+        """Say `text` and return afterwards. Return False if this voice does not work."""
         raise NotImplementedError
 
     def _break_off(self) -> None:
-        """Cut short what is being said."""
+        """Interrupt the current text."""
 
     def _work(self) -> None:
         while True:

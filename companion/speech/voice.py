@@ -1,4 +1,4 @@
-"""Speaking aloud, behind one small interface: espeak-ng on a desktop, the phone's own voice on Android."""
+"""Speech behind one small interface: espeak-ng on a desktop, the phone's own voice on Android."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Protocol
 
 from companion.device import on_phone
 from companion.speech.android import PhoneSpeaker, find_phone_voice
-from companion.speech.queue import LONGEST_S, QueuedSpeaker
+from companion.speech.queue import MAX_SENTENCE_S, QueuedSpeaker
 
 _log = logging.getLogger(__name__)
 _PROGRAMS = ("espeak-ng", "espeak", "say")
-"""Programs that speak, the preferred one first; `say` is that of macOS."""
+"""Speech programs in order of preference; `say` belongs to macOS."""
 
 
 class Speaker(Protocol):
-    """Something that says a sentence aloud."""
+    """Says sentences aloud."""
 
     def say(self, text: str, *, lasting: bool = False) -> None:
-        """Say `text` soon, and return at once; what waits and is not `lasting` is dropped for it."""
+        """Queue `text` and return at once. It replaces queued texts that are not `lasting`."""
         ...
 
     def close(self) -> None:
@@ -29,8 +29,8 @@ class Speaker(Protocol):
         ...
 
 
-class Silent:
-    """Says nothing: there is no voice here."""
+class SilentSpeaker:
+    """Says nothing, on a device without a voice."""
 
     def say(self, text: str, *, lasting: bool = False) -> None:
         """Say nothing."""
@@ -40,7 +40,7 @@ class Silent:
 
 
 class ProgramSpeaker(QueuedSpeaker):
-    """Speaks through a program that reads a text from its standard input."""
+    """Speaks with a program that reads text from its standard input."""
 
     def __init__(self, program: str, voice: str = "en") -> None:
         """`program` is its path, `voice` the language of the sentences."""
@@ -59,7 +59,7 @@ class ProgramSpeaker(QueuedSpeaker):
             )
             if self._closed:
                 self._break_off()
-            self._process.communicate(text.encode(), timeout=LONGEST_S)
+            self._process.communicate(text.encode(), timeout=MAX_SENTENCE_S)
         except subprocess.TimeoutExpired:
             self._break_off()
         except OSError as error:
@@ -74,21 +74,21 @@ class ProgramSpeaker(QueuedSpeaker):
 
 
 def find_speaker(voice: str = "en") -> Speaker:
-    """Return a speaker that works here, `Silent` where there is none; call it in the window's thread."""
+    """Return a speaker for this device, or a `SilentSpeaker`. Call this in the window's thread."""
     if on_phone():
         own = find_phone_voice(voice)
-        return PhoneSpeaker(own) if own is not None else Silent()
+        return PhoneSpeaker(own) if own is not None else SilentSpeaker()
     program = voice_program()
-    return ProgramSpeaker(program, voice) if program is not None else Silent()
+    return ProgramSpeaker(program, voice) if program is not None else SilentSpeaker()
 
 
 def can_speak() -> bool:
-    """Return whether `find_speaker` would find a voice, without making it ready."""
+    """Return whether `find_speaker` would find a voice. No voice is prepared."""
     if on_phone():
         return any(find_spec(name) is not None for name in ("jnius", "plyer"))
     return voice_program() is not None
 
 
 def voice_program() -> str | None:
-    """Return the program that speaks on this desktop, or None."""
+    """Return the path of this desktop's speech program, or None."""
     return next((found for name in _PROGRAMS if (found := shutil.which(name))), None)

@@ -1,4 +1,4 @@
-"""What the program keeps on this device, and what its owner may do: copy it, put it back, erase it."""
+"""Everything that the program stores on this device, and what its owner can do: back up, restore, erase."""
 
 from __future__ import annotations
 
@@ -12,36 +12,42 @@ from pathlib import Path
 
 import platformdirs
 
-from companion.files.incomplete import forget_left_files, in_use, left_files, noted_file, notes_folder
-from companion.files.lock import exchange_lock, games_being_played, lock_files
-from companion.files.scratch import forget_scratch
-from companion.files.store_paths import OF_A_STORE, followed
+from companion.files.incomplete import (
+    incomplete_files,
+    notes_folder,
+    notes_in_use,
+    remove_incomplete_files,
+    tracked_file,
+)
+from companion.files.lock import games_being_played, lock_files, store_lock_path
+from companion.files.scratch import remove_stale_scratch
+from companion.files.store_paths import SQLITE_SUFFIXES, follow_link
+from companion.store.event_pictures import event_pictures_folder, former_picture_folders
 from companion.store.opening import (
-    alone,
-    forget_waiting,
-    new_waiting,
-    put_in_place,
-    refuse_strange,
+    exclusive_access,
+    new_pending_file,
+    pending_files,
+    refuse_foreign_file,
+    remove_pending,
     salvage_folders,
     set_aside_files,
-    waiting_files,
+    swap_in,
 )
-from companion.store.schema import ERRORS, connect_to_read
-from companion.store.snapshots import former_moments, moments_folder
-from companion.store.store import Store, default_path, is_at_home
+from companion.store.schema import SQLITE_ERRORS, connect_to_read
+from companion.store.store import Store, default_path, is_default_store
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
 
 
 def back_up(target: Path, store: Path | None = None) -> Path:
-    """Copy the store to `target`, whole even while a game is being written to it. Returns its path.
+    """Copy the store to `target` and return its path. The copy is whole even if a game is being written.
 
     Raises:
-        BadInputError: `target` is there already, there is nothing to copy, or it cannot be written.
+        BadInputError: `target` exists, there is nothing to copy, or it cannot be written.
     """
-    source = followed(store or default_path())
+    source = follow_link(store or default_path())
     if target.exists():
-        raise BadInputError("{target}: is there already, and is not overwritten", target=target)
+        raise BadInputError("{target}: exists already, and was not overwritten", target=target)
     _refuse_own(target, source)
     if not source.is_file():
         raise BadInputError("the store {source} does not exist: there is nothing to back up", source=source)
@@ -50,58 +56,57 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     with Store.open_to_read(source) as opened:
         if opened.notice:
             raise BadInputError("{reason}", reason=opened.notice)
-    forget_left_files()
-    with noted_file(target) as part:
+    remove_incomplete_files()
+    with tracked_file(target) as part:
         _copy(source, part, "rw", target)
     return target
 
 
 def restore(backup: Path, store: Path | None = None) -> Path | None:
-    """Put `backup` in the store's place; returns where the present store was set aside, if there was one.
+    """Replace the store by `backup`. Return where the former store was set aside, or None if there was none.
 
     Raises:
-        BadInputError: `backup` is no sound store of this program, or a game is being played; what is there
-            now is left as it is.
+        BadInputError: `backup` is no sound store of this program, or a game is being played. Nothing changes.
     """
     named = store or default_path()
-    target = followed(named)
-    with _sound_copy(backup, named, target) as copy, alone(target):
-        refuse_if_playing(target)
-        forget_waiting(target)
+    target = follow_link(named)
+    with _sound_copy(backup, named, target) as copy, exclusive_access(target):
+        check_not_playing(target)
+        remove_pending(target)
         before = target.is_file()
-        waiting = new_waiting(target, "restored")
+        waiting = new_pending_file(target, "restored")
         copy.rename(waiting)
-        aside = put_in_place(waiting, target)
+        aside = swap_in(waiting, target)
     return aside if before else None
 
 
-def refuse_unsound(backup: Path, store: Path | None = None) -> None:
-    """Raise BadInputError, as `restore` does, where `backup` is no sound store of ours; change nothing."""
+def check_backup(backup: Path, store: Path | None = None) -> None:
+    """Raise BadInputError, as `restore` does, if `backup` is no sound store of ours. Change nothing."""
     named = store or default_path()
-    with _sound_copy(backup, named, followed(named)):
+    with _sound_copy(backup, named, follow_link(named)):
         pass
 
 
 @contextlib.contextmanager
 def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
-    """Yield a copy of `backup` beside the store, checked and of this version; it is gone in the end.
+    """Yield a checked, up-to-date copy of `backup` beside the store, and remove it at the end.
 
-    `named` is what the store is called, `target` where that leads to.
+    `named` is the store's path as given, `target` the file that it leads to.
     """
     if not backup.is_file():
         if backup.exists():
             raise BadInputError("{path}: not a file", path=backup)
         raise BadInputError("{path}: no such file", path=backup)
     _refuse_own(backup, target)
-    refuse_strange(target, at_home=is_at_home(target))
+    refuse_foreign_file(target, at_home=is_default_store(target))
     make_folder(named.parent)
     scratch = _scratch(target)
     _remove(scratch)
     try:
         _copy(backup, scratch, "ro", scratch)
         if not _is_store(scratch):
-            raise BadInputError("{backup}: is no backup of this program", backup=backup)
-        with Store.open(scratch) as opened:  # checks it, and brings an older one up to date
+            raise BadInputError("{backup}: not a backup of this program", backup=backup)
+        with Store.open(scratch) as opened:  # checks the copy, and migrates an older one
             if opened.notice:
                 raise BadInputError("{backup}: is damaged", backup=backup)
         yield scratch
@@ -110,18 +115,18 @@ def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
             path.unlink(missing_ok=True)
 
 
-def kept(store: Path | None = None) -> list[Path]:
-    """Return every file that the program keeps: games, set-aside ones, decks, settings, logs, half files.
+def stored_files(store: Path | None = None) -> list[Path]:
+    """Return every file that the program stores: games, pictures, decks, settings, logs, incomplete files.
 
-    With `store` named, only that store and what was set aside from it. Where the store's name is a link,
-    these lie where it leads to, and the link is one of them.
+    If `store` is given, only its own files and those set aside from it count. If its path is a link, they lie
+    beside the link's target, and the link is one of them.
     """
     named = store or default_path()
-    path = followed(named)
+    path = follow_link(named)
     found = _parts(path)
     found += set_aside_files(path)
     found += _parts(_scratch(path))
-    found += waiting_files(path)
+    found += pending_files(path)
     found += lock_files(path)
     for folder in salvage_folders(path):
         found += sorted(folder.glob("*"))
@@ -130,63 +135,67 @@ def kept(store: Path | None = None) -> list[Path]:
     if store is None:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
-        being_written = in_use()
-        found = [*(file for file in found if file not in being_written), *left_files()]
+        being_written = notes_in_use()
+        found = [*(file for file in found if file not in being_written), *incomplete_files()]
     found.append(named)
     return list(dict.fromkeys(file for file in found if file.is_file()))
 
 
 def foreign_links(store: Path | None = None) -> list[tuple[Path, Path]]:
-    """Return the links in what `erase` takes, each with what it leads to and `erase` leaves alone.
+    """Return the links among the files that `erase` removes, each with the target that it leaves alone.
 
-    The store's own link is none of them, unless nothing is there that it leads to.
+    The store's own link counts only if its target is missing.
     """
     named = store or default_path()
     inside = [path for folder in _folders() for path in folder.rglob("*")] if store is None else []
     own = named if named.exists() else None
-    links = [path for path in (named, moments_folder(named), *kept(store), *inside) if path.is_symlink()]
+    links = [
+        path
+        for path in (named, event_pictures_folder(named), *stored_files(store), *inside)
+        if path.is_symlink()
+    ]
     return [(link, Path(os.path.realpath(link))) for link in dict.fromkeys(links) if link != own]
 
 
 def _picture_folders(named: Path) -> list[Path]:
-    own = moments_folder(named)
-    return [*([] if own.is_symlink() else [own]), *former_moments(named)]
+    own = event_pictures_folder(named)
+    return [*([] if own.is_symlink() else [own]), *former_picture_folders(named)]
 
 
 def erase(store: Path | None = None) -> list[Path]:
-    """Delete everything that `kept` lists; returns what is gone. See `foreign_links` for what stays.
+    """Delete everything that `stored_files` lists, and return it. `foreign_links` names the files that stay.
 
     Raises:
-        BadInputError: a game is being played; nothing is deleted.
-        OSError: a file cannot be deleted; the error names it.
+        BadInputError: a game is being played. Nothing is deleted.
+        OSError: a file cannot be deleted. The error names it.
     """
     named = store or default_path()
-    path = followed(named)
-    refuse_strange(path, at_home=is_at_home(path))
-    with alone(path):  # whoever opens the store or begins a game meanwhile waits, and finds it gone
-        refuse_if_playing(path)
-        lock = exchange_lock(path)
+    path = follow_link(named)
+    refuse_foreign_file(path, at_home=is_default_store(path))
+    with exclusive_access(path):  # other programs wait, and then find the store gone
+        check_not_playing(path)
+        lock = store_lock_path(path)
         pictures = _picture_folders(named)
-        half = left_files() if store is None else []
-        files = [file for file in kept(store) if file != lock]
+        half = incomplete_files() if store is None else []
+        files = [file for file in stored_files(store) if file != lock]
         for file in files:
             if file not in half:
                 file.unlink(missing_ok=True)
         for folder in (*salvage_folders(path), *pictures):
             shutil.rmtree(folder, ignore_errors=True)
         for folder in _folders() if store is None else ():
-            _clear(folder, lock, *([notes_folder()] if in_use() else []))
-    forget_scratch()
+            _clear(folder, lock, *([notes_folder()] if notes_in_use() else []))
+    remove_stale_scratch()
     for folder in _folders() if store is None else ():
-        with contextlib.suppress(OSError):  # somebody has begun anew there
+        with contextlib.suppress(OSError):  # another program has begun to use it again
             folder.rmdir()
-    for left in half:  # the last: they may lie anywhere, also where nothing can be removed
+    for left in half:  # last, because they may lie where nothing can be removed
         left.unlink(missing_ok=True)
     return files
 
 
 def _clear(folder: Path, *spared: Path) -> None:
-    """Remove all that is in a folder but what is spared; no link is followed."""
+    """Remove everything in a folder except `spared`. Links are not followed."""
     for inside in list(folder.iterdir()) if folder.is_dir() else ():
         if inside in spared:
             continue
@@ -198,7 +207,7 @@ def _clear(folder: Path, *spared: Path) -> None:
 
 
 def _folders() -> Iterator[Path]:
-    """Yield the folders that are the program's alone."""
+    """Yield the folders that belong to the program alone."""
     for of in (
         platformdirs.user_data_path,
         platformdirs.user_config_path,
@@ -209,19 +218,18 @@ def _folders() -> Iterator[Path]:
         yield of("shithead", appauthor=False)
 
 
-def refuse_if_playing(store: Path | None = None, besides: int | None = None) -> None:
-    """Raise BadInputError if a game of `store` is being played, other than the game `besides`."""
+def check_not_playing(store: Path | None = None, besides: int | None = None) -> None:
+    """Raise BadInputError if a game of `store` other than `besides` is being played."""
     path = store or default_path()
     if set(games_being_played(path)) - {besides}:
-        raise BadInputError("a game is being written to {store}: end it first", store=path)
+        raise BadInputError("a game is being played in {store}: end it first", store=path)
 
 
 def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
-    """Copy a database by SQLite's own means, which take in what still lies in its log.
+    """Copy a database with SQLite's own backup, which includes its write-ahead log.
 
-    The copy, which an error calls `called`, needs no files beside it. `source` is opened to read and write
-    (`rw`), as a game may be going on in it and SQLite then tidies up after itself; or, where it is the user's
-    own file, only to read (`ro`).
+    The copy needs no files beside it; errors name it as `called`. Mode `rw` suits our own store, in which a
+    game may be going on, because SQLite then cleans up after itself. Mode `ro` suits the user's own file.
     """
     before = [path for path in _parts(source) if path.exists()]
     try:
@@ -231,56 +239,54 @@ def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
         ):
             read.backup(write)
             write.execute("PRAGMA journal_mode = DELETE")
-    except ERRORS as error:
+    except SQLITE_ERRORS as error:
         _remove(target)
         raise BadInputError(
             "{source}: cannot be copied to {target}: {reason}", source=source, target=called, reason=error
         ) from None
     finally:
         for path in _parts(source) if mode == "ro" else ():
-            if (
-                path.exists() and path not in before
-            ):  # an older backup of ours has SQLite make empty files beside it
+            if path.exists() and path not in before:  # SQLite puts empty files beside an older backup of ours
                 path.unlink(missing_ok=True)
 
 
-def backups(folder: Path) -> list[tuple[Path, int]]:
-    """Return (path, number of games) of each backup in `folder` that can be read, the newest first."""
+def list_backups(folder: Path) -> list[tuple[Path, int]]:
+    """Return (path, number of games) of each readable backup in `folder`, the newest first."""
     found = []
     for path in sorted(folder.glob("shithead-*.sqlite"), reverse=True):
-        with contextlib.suppress(*ERRORS):
+        with contextlib.suppress(*SQLITE_ERRORS):
             found.append((path, count_games(path)))
     return found
 
 
 def count_games(backup: Path) -> int:
-    """Return how many games a backup holds, leaving it as it is."""
+    """Return how many games a backup holds, without changing it."""
     with closing(sqlite3.connect(f"{backup.resolve().as_uri()}?mode=ro", uri=True)) as read:
         return int(read.execute("SELECT count(*) FROM games").fetchone()[0])
 
 
 def _refuse_own(path: Path, store: Path) -> None:
-    """Refuse a file of the store's own, where a copy of it is read or written."""
+    """Refuse one of the store's own files as the backup."""
     if path.resolve() in [part.resolve() for part in (*_parts(store), *_parts(_scratch(store)))]:
         raise BadInputError("{path}: belongs to the store {store} itself", path=path, store=store)
 
 
 def _scratch(store: Path) -> Path:
-    """Return where a backup is checked before it takes the store's place."""
+    """Return the path at which a backup is checked before it replaces the store."""
     return store.with_name(f"{store.stem}.restoring{store.suffix}")
 
 
 def _parts(path: Path) -> list[Path]:
-    return [path.with_name(path.name + suffix) for suffix in OF_A_STORE]
+    return [path.with_name(path.name + suffix) for suffix in SQLITE_SUFFIXES]
 
 
 def _is_store(path: Path) -> bool:
-    """Tell a store from a database of something else, and from an empty one."""
+    """Return whether a database is a store, rather than empty or another program's."""
     query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('games', 'events')"
     try:
         with closing(sqlite3.connect(path)) as connection:
             return bool(connection.execute(query).fetchone()[0] == 2)
-    except ERRORS:
+    except SQLITE_ERRORS:
         return False
 
 

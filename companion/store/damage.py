@@ -1,6 +1,6 @@
-"""Telling a damaged database from a file that never was one, by what is left of it.
+"""Tell a damaged database from a file that never was one.
 
-A store's name may be a slip of the hand: a text or a film must not be taken for a damaged store.
+The user may have mistyped the store's name. A text or a film must not be treated as a damaged store.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from pathlib import Path
 
 _BEGINNING = b"SQLite format 3\0"
 _PAGE, _HEADER = 4096, 100
-"""Bytes of a page in every store, and of the file's own header on the first one."""
+"""Bytes of a page in every store, and of the file header on its first page."""
 _LOOKED_AT = 64
-"""So many pages are looked at."""
+"""Number of pages that are examined."""
 _KINDS = {2: 12, 5: 12, 10: 8, 13: 8}
-"""How a page of a table or an index begins, and how many bytes stand before the places of its entries."""
+"""First byte of a page of a table or an index, and the offset of its cell pointers."""
 _MOST_FRAGMENTS = 60
 
 
 def was_database(path: Path) -> bool:
-    """Tell whether a file is, or once was, one of SQLite's, or holds nothing at all.
+    """Return whether a file is or was an SQLite database, or holds nothing.
 
-    It is where it begins as one (cut off or empty, too), where it holds nothing but zeros, as after a power
-    cut, or where any of its first pages is still one of SQLite's.
+    It counts as one if it begins as one, even if cut off, or if one of its first pages still is one. A file
+    of zeros only, as after a power cut, counts too.
 
     Raises:
         OSError: it cannot be read.
@@ -36,7 +36,7 @@ def was_database(path: Path) -> bool:
 
 
 def _is_page(page: bytes, begins: int) -> bool:
-    """Tell whether this is a page of a table or an index: its entries lie where it says that they do."""
+    """Return whether this is a page of a table or an index: its cells lie where its pointers say."""
     if len(page) < _PAGE or page[begins] not in _KINDS:
         return False
     free, entries, content, fragments = struct.unpack_from(">HHHB", page, begins + 1)

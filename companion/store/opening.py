@@ -1,10 +1,11 @@
-"""Opening the store, and putting another file in its place: one that was salvaged, or one that is restored.
+"""Open the store, and replace its file by a salvaged or a restored one.
 
-A damaged file is set aside and never written to again; what can still be read of it goes into a new one.
-Whatever is to take the store's place is first finished under a name of its own, which says under which name
-the store is then set aside: `evenings.salvaged-STAMP.sqlite` waits, `evenings.sqlite` becomes
-`evenings.damaged-STAMP.sqlite`, and the waiting one becomes `evenings.sqlite`. A program that is killed
-between two of these steps leaves them to the next one that opens the store.
+A damaged file is set aside and never written again. Its readable rows go into a new file.
+
+A file that is to replace the store is first completed under a name of its own,
+`evenings.salvaged-STAMP.sqlite`. Then `evenings.sqlite` becomes `evenings.damaged-STAMP.sqlite`, and the
+pending file becomes `evenings.sqlite`. If a program is killed between these steps, the next one that opens
+the store finishes them.
 """
 
 from __future__ import annotations
@@ -22,43 +23,43 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from companion.files.lock import exchange_lock, games_being_played, take_store
-from companion.files.scratch import forget_scratch, scratch_folder
-from companion.files.store_paths import OF_A_STORE, beside
+from companion.files.lock import games_being_played, lock_store, store_lock_path
+from companion.files.scratch import remove_stale_scratch, scratch_folder
+from companion.files.store_paths import SQLITE_SUFFIXES, path_beside
 from companion.store.damage import was_database
 from companion.store.recovery import salvage
-from companion.store.schema import ERRORS, connect, connect_copy, is_damage
+from companion.store.schema import SQLITE_ERRORS, connect, connect_copy, is_corruption
 from engine.errors import BadInputError
 from engine.messages import Said, message
 
-SALVAGE = "shithead-salvage-"
-"""What the name of the folder begins with in which a damaged file is read that a new one is to take the place
-of: it lies beside the store. A killed program leaves it."""
+SALVAGE_PREFIX = "shithead-salvage-"
+"""Prefix of the folder beside the store in which a damaged file is salvaged. A killed program leaves it
+behind."""
 _ASIDE = {"salvaged": "damaged", "restored": "replaced"}
-"""What a file that waits to take the store's place is called, and what the store then becomes."""
+"""Kind of a pending file, and of the file that the store then becomes."""
 _STAMP = r"\d{8}-\d{6}(?:-\d+)?"
-"""What `new_waiting` writes between the two."""
+"""The time stamp in the names of both."""
 _PATIENCE_S, _AGAIN_S = 60.0, 0.02
-"""How long another program is waited for that reads a damaged store, and how often it is looked after."""
+"""How long to wait for another program that handles a damaged store, and how often to look."""
 _REPLACED_MEANWHILE = 5
-"""So many times a store is opened anew that another program replaces or erases while it is opened."""
+"""Attempts to open a store that another program keeps replacing or erasing."""
 _File = tuple[int, int]
 
 
-class Opened(NamedTuple):
-    """A store that was opened."""
+class OpenedStore(NamedTuple):
+    """An opened store."""
 
     connection: sqlite3.Connection
     notice: str | None
-    """One line for the user where there is something worth saying."""
+    """A line for the user, if opening found something to report."""
     file: _File | None
-    """Which file the connection writes to (`identity_of`); None for a copy."""
+    """Identity of the open file (`file_identity`); None for a copy."""
     damage: str | None = None
-    """What SQLite says of the file, where it is damaged and this is a copy of what can still be read."""
+    """SQLite's finding if the file is damaged and this is a copy of its readable rows."""
 
 
-def identity_of(path: Path) -> _File | None:
-    """Return what tells a file from another one of the same name; None where there is none."""
+def file_identity(path: Path) -> _File | None:
+    """Return what distinguishes a file from another of the same name, or None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -66,96 +67,97 @@ def identity_of(path: Path) -> _File | None:
     return found.st_dev, found.st_ino
 
 
-def open_file(path: Path, *, at_home: bool) -> Opened:
-    """Open, check and migrate the file at `path`, beginning a new one where it is damaged or there is none.
+def open_file(path: Path, *, at_home: bool) -> OpenedStore:
+    """Open, check and migrate the file at `path`. If it is damaged or missing, begin a new one.
 
-    `at_home`: whether nothing but a store can lie there, as in the program's own place.
+    `at_home`: whether this is the program's own place, where only a store can lie.
 
     Raises:
         sqlite3.Error: it cannot be opened for a reason outside the file.
-        OSError: likewise.
-        BadInputError: a newer version of the program wrote it, it belongs to another program or never was a
-            store, or it is damaged and a game is being written to it.
+        OSError: for such a reason too.
+        BadInputError: a newer version wrote it, it is not a store, or it is damaged while a game is being
+            written to it.
     """
-    forget_scratch()
+    remove_stale_scratch()
     for _ in range(_REPLACED_MEANWHILE):
-        file = identity_of(path)
+        file = file_identity(path)
         try:
             connection = connect(path, create=False)
-        except ERRORS as error:
-            if path.exists() and not is_damage(error):
+        except SQLITE_ERRORS as error:
+            if path.exists() and not is_corruption(error):
                 raise
             break
-        # Only if the name stood for one file all the while is that the one which the connection has open.
-        if file is not None and identity_of(path) == file:
+        # The connection has this file open only if the name stood for it before and after.
+        if file is not None and file_identity(path) == file:
             _tidy(path)
-            return Opened(connection, None, file)
+            return OpenedStore(connection, None, file)
         connection.close()
-    refuse_strange(path, at_home=at_home)
-    with alone(path):
+    refuse_foreign_file(path, at_home=at_home)
+    with exclusive_access(path):
         connection, notice = _mended(path)
-        file = identity_of(path)
+        file = file_identity(path)
     if file is None:
         connection.close()
         raise BadInputError("the store {path} was replaced by another program: open it again", path=path)
-    return Opened(connection, notice, file)
+    return OpenedStore(connection, notice, file)
 
 
-def open_copy(path: Path, *, at_home: bool) -> Opened:
-    """Open a copy of the file at `path`, to read: it stays as it is, and where there is none, none is begun.
+def open_copy(path: Path, *, at_home: bool) -> OpenedStore:
+    """Open a copy of the file at `path` for reading. The file stays as it is; if there is none, none is
+    begun.
 
-    Of a damaged file the copy holds what can still be read.
+    The copy of a damaged file holds the rows that can still be read.
 
     Raises:
         Exception: as `open_file`.
     """
-    forget_scratch()
+    remove_stale_scratch()
     if not path.exists():
-        waiting = waiting_files(path)
-        return Opened(connect_copy(waiting[-1] if waiting else None), None, None)
+        waiting = pending_files(path)
+        return OpenedStore(connect_copy(waiting[-1] if waiting else None), None, None)
     try:
-        return Opened(connect_copy(path), None, None)
-    except ERRORS as error:
-        if not is_damage(error):
+        return OpenedStore(connect_copy(path), None, None)
+    except SQLITE_ERRORS as error:
+        if not is_corruption(error):
             raise
         damage = str(error)
-    refuse_strange(path, at_home=at_home)
+    refuse_foreign_file(path, at_home=at_home)
     _refuse_if_played(path)
     try:
         with scratch_folder() as folder:
             connection = connect_copy(salvage(path, folder))
     except OSError as error:
         raise BadInputError(
-            "the store {path} is damaged, and there is no place to read it: {reason}",
+            "the store {path} is damaged, and there is no space to read it: {reason}",
             path=path,
             reason=error.strerror or error,
         ) from None
-    says = message("the store {path} is damaged; this is what can still be read of it", path=path)
-    return Opened(connection, says, None, damage)
+    says = message("the store {path} is damaged; only part of it can be read", path=path)
+    return OpenedStore(connection, says, None, damage)
 
 
-def refuse_strange(path: Path, *, at_home: bool) -> None:
+def refuse_foreign_file(path: Path, *, at_home: bool) -> None:
     """Raise BadInputError for a file that never was a store, unless it lies `at_home`."""
     if path.is_file() and not at_home and not was_database(path):
-        raise BadInputError("{path}: is no store of this program, and is left as it is", path=path)
+        raise BadInputError("{path}: not a store of this program, and was not changed", path=path)
 
 
 def _refuse_if_played(path: Path) -> None:
     if games_being_played(path):
-        raise BadInputError("the store {path} is damaged, and a game is being written to it", path=path)
+        raise BadInputError("the store {path} is damaged, and a game is being played in it", path=path)
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Let no other program put a file in the store's place, erase it or begin a game in it meanwhile.
+def exclusive_access(path: Path) -> Iterator[None]:
+    """Keep other programs from replacing or erasing the store, or beginning a game in it.
 
     Raises:
-        BadInputError: another one does so, and takes too long about it.
+        BadInputError: another program holds the lock for too long.
     """
     deadline = time.monotonic() + _PATIENCE_S
-    while (lock := take_store(path)) is None:
+    while (lock := lock_store(path)) is None:
         if time.monotonic() > deadline:
-            raise BadInputError("the store {path} is just being replaced by another program", path=path)
+            raise BadInputError("another program is replacing the store {path}", path=path)
         time.sleep(_AGAIN_S)
     try:
         yield
@@ -164,29 +166,29 @@ def alone(path: Path) -> Iterator[None]:
 
 
 def _mended(path: Path) -> tuple[sqlite3.Connection, str | None]:
-    """Open the store, which was damaged or not there a moment ago."""
+    """Open a store that was damaged or missing a moment ago."""
     if not path.exists():
-        waiting = waiting_files(path)
-        aside = put_in_place(waiting[-1], path) if waiting else None
+        waiting = pending_files(path)
+        aside = swap_in(waiting[-1], path) if waiting else None
         connection = connect(path)
         return connection, None if aside is None else _told(waiting[-1], aside, path, connection)
     try:
-        return connect(path), None  # another program was here before
-    except ERRORS as error:
-        if not is_damage(error):
+        return connect(path), None  # another program has repaired it
+    except SQLITE_ERRORS as error:
+        if not is_corruption(error):
             raise
     _refuse_if_played(path)
-    forget_waiting(path)
+    remove_pending(path)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=_salvage_prefix(path)) as folder:
-        salvaged = new_waiting(path, "salvaged")
+        salvaged = new_pending_file(path, "salvaged")
         salvage(path, Path(folder)).rename(salvaged)
-    aside = put_in_place(salvaged, path)
+    aside = swap_in(salvaged, path)
     connection = connect(path)
     return connection, _told(salvaged, aside, path, connection)
 
 
-def new_waiting(path: Path, kind: str) -> Path:
-    """Return the name of a file that is to take the store's place, `salvaged` or `restored`."""
+def new_pending_file(path: Path, kind: str) -> Path:
+    """Return a free name for a file that is to replace the store, of kind `salvaged` or `restored`."""
     stamp = begun = datetime.now().strftime("%Y%m%d-%H%M%S")
     attempt = 1
     while any(_beside(path, name, stamp).exists() for name in (*_ASIDE, *_ASIDE.values())):
@@ -195,18 +197,21 @@ def new_waiting(path: Path, kind: str) -> Path:
     return _beside(path, kind, stamp)
 
 
-def waiting_files(path: Path) -> list[Path]:
-    """Return the finished files that were to take the store's place when a program was killed."""
+def pending_files(path: Path) -> list[Path]:
+    """Return the completed files that were about to replace the store when a program was killed."""
     return [file for kind in _ASIDE for file in _named_beside(path, kind)]
 
 
 def set_aside_files(path: Path) -> list[Path]:
-    """Return the stores that were set aside from this one, with SQLite's companions of each.
+    """Return the stores that were set aside from this one, with SQLite's files beside each.
 
-    Only names that `new_waiting` gives: beside a store may lie others, whose names begin as this one's.
+    Only names in the form of `new_pending_file` count, because other stores may lie in the same folder.
     """
     return [
-        file for kind in _ASIDE.values() for part in OF_A_STORE for file in _named_beside(path, kind, part)
+        file
+        for kind in _ASIDE.values()
+        for part in SQLITE_SUFFIXES
+        for file in _named_beside(path, kind, part)
     ]
 
 
@@ -216,22 +221,22 @@ def _named_beside(path: Path, kind: str, part: str = "") -> list[Path]:
 
 
 def salvage_folders(path: Path) -> list[Path]:
-    """Return the folders that killed programs left in which they read this store when it was damaged."""
+    """Return the folders in which killed programs were salvaging this store."""
     return sorted(path.parent.glob(f"{glob.escape(_salvage_prefix(path))}{'[a-z0-9_]' * 8}"))
 
 
 def _salvage_prefix(path: Path) -> str:
-    return SALVAGE + beside(path, "").name
+    return SALVAGE_PREFIX + path_beside(path, "").name
 
 
-def put_in_place(waiting: Path, path: Path) -> Path:
-    """Set the store aside, with SQLite's companions, and put the waiting file in its place.
+def swap_in(waiting: Path, path: Path) -> Path:
+    """Set the store and SQLite's files beside it aside, and put the pending file in its place.
 
-    It may be called again where it was broken off. Returns where the store was set aside.
+    Returns the path of the store that was set aside. An interrupted call may be repeated.
     """
     kind, _, stamp = waiting.name.removeprefix(f"{path.stem}.").removesuffix(path.suffix).partition("-")
     aside = _beside(path, _ASIDE[kind], stamp)
-    for suffix in OF_A_STORE:
+    for suffix in SQLITE_SUFFIXES:
         part = path.with_name(path.name + suffix)
         if part.exists():
             part.rename(aside.with_name(aside.name + suffix))
@@ -239,22 +244,22 @@ def put_in_place(waiting: Path, path: Path) -> Path:
     return aside
 
 
-def forget_waiting(path: Path) -> None:
-    """Delete what a killed program left that was to take the place of a store which is still there."""
-    for file in waiting_files(path):
+def remove_pending(path: Path) -> None:
+    """Delete pending files that a killed program left, as the store itself is still there."""
+    for file in pending_files(path):
         file.unlink(missing_ok=True)
     for folder in salvage_folders(path):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _tidy(path: Path) -> None:
-    """Clear up behind a killed program, where no other is at it."""
-    if not (waiting_files(path) or exchange_lock(path).exists()):
+    """Clean up after a killed program, unless another one is busy."""
+    if not (pending_files(path) or store_lock_path(path).exists()):
         return
-    lock = take_store(path)
+    lock = lock_store(path)
     if lock is not None:
         with contextlib.suppress(OSError):
-            forget_waiting(path)
+            remove_pending(path)
         lock.release()
 
 
@@ -263,10 +268,10 @@ def _beside(path: Path, kind: str, stamp: str) -> Path:
 
 
 def _told(waiting: Path, aside: Path, path: Path, connection: sqlite3.Connection) -> Said:
-    """Return the line for the user about what has just taken the store's place."""
+    """Return the line for the user about the file that has just replaced the store."""
     if waiting.name.startswith(f"{path.stem}.restored-"):
         return message(
-            "the store {path} was replaced by a backup; the one before is kept as {aside}",
+            "the store {path} was replaced by a backup; the former one is now {aside}",
             path=path,
             aside=aside.name,
         )

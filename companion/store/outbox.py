@@ -1,6 +1,6 @@
-"""What is to be written to the store, in order; what cannot be written now is held and tried again.
+"""Writes to the store, in order. Writes that fail are held back and tried again.
 
-A full disk or another program's lock does not end an evening: the game goes on, and whoever plays is told.
+A full disk or another program's lock does not end an evening: the game goes on, and a line says so.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from engine.errors import BadInputError
 from engine.messages import message
 
 RETRY_S = 5.0
-"""A store that could not be written to is tried again after so long."""
-Act = Callable[[Store], object]
+"""Wait before a failed store is tried again."""
+Write = Callable[[Store], object]
 
 
 class Outbox:
-    """Carries out writes on a store, each durably before `write` returns if that is possible at all."""
+    """Carries out writes on a store, each durably before `write` returns if possible."""
 
     def __init__(
         self, store: Store, tell: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Write to `store`; `tell` gets one line when that begins to fail, and when it works again."""
+        """Write to `store`. `tell` gets one line when writing begins to fail, and when it works again."""
         self.fault: str | None = None
         """Why nothing can be written at the moment, or None."""
         self._store, self._tell, self._clock = store, tell, clock
-        self._waiting: deque[Act] = deque()
+        self._waiting: deque[Write] = deque()
         self._again = 0.0
 
     @property
     def waiting(self) -> int:
-        """How many writes are held back."""
+        """Number of writes that are held back."""
         return len(self._waiting)
 
-    def at_once(self, act: Act) -> None:
+    def at_once(self, act: Write) -> None:
         """Carry out `act` now, or not at all.
 
         Raises:
-            BadInputError: it cannot be.
+            BadInputError: it fails.
         """
         act(self._store)
 
-    def write(self, act: Act) -> None:
-        """Carry out `act` after all that waits, now or later."""
+    def write(self, act: Write) -> None:
+        """Carry out `act` after all held-back writes, now or later."""
         self._waiting.append(act)
         self.flush()
 
     def flush(self, *, at_once: bool = False) -> None:
-        """Write what waits, unless that has just failed."""
+        """Carry out held-back writes, unless that has just failed."""
         if self.fault is not None and not at_once and self._clock() < self._again:
             return
         while self._waiting:
@@ -61,7 +61,7 @@ class Outbox:
                 if self.fault is None:
                     self.fault = error.says
                     says = message(
-                        "{reason}; the game goes on, and is kept as soon as that is possible",
+                        "{reason}; the game goes on, and is stored as soon as possible",
                         reason=self.fault,
                     )
                     self._tell(says)
@@ -69,7 +69,7 @@ class Outbox:
             self._waiting.popleft()
         if self.fault is not None:
             self.fault = None
-            self._tell(message("the game is kept again"))
+            self._tell(message("the game is being stored again"))
 
     def close(self) -> None:
         """Try a last time, and close the store.
@@ -83,5 +83,7 @@ class Outbox:
             self._store.close()
         if self._waiting:
             raise BadInputError(
-                "{reason}; not kept: the last {count} entries", reason=self.fault, count=len(self._waiting)
+                "{reason}; the last {count} entries were not stored",
+                reason=self.fault,
+                count=len(self._waiting),
             )

@@ -1,4 +1,4 @@
-"""What can still be read of a damaged store."""
+"""Salvage the readable rows of a damaged store."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from companion.store.rows import from_json
-from companion.store.schema import COLUMNS, ERRORS, connect, text_of
+from companion.store.schema import COLUMNS, SQLITE_ERRORS, connect, decode_text
 
 _PAGE = 4096
 _MOST_MISSING = 200_000
-"""So many rows between two readable ones are looked for one by one."""
+"""Longest gap between readable rows in which rows are looked up one by one."""
 _JSON_KINDS: dict[str, type] = {
     **dict.fromkeys(("options", "players", "rituals_done"), list),
     **dict.fromkeys(("layout", "line"), dict),
@@ -30,17 +30,17 @@ _MAY_BE_NULL = {
 }
 
 _LESS_THAN_A_ROW = ("rituals_done",)
-"""Where nothing but this is damaged, the row is taken without it."""
+"""If only these columns are damaged, the row is taken without them."""
 
 
 def salvage(damaged: Path, folder: Path) -> Path:
-    """Write every sound row of a damaged store to a new one in `folder`, an empty folder; returns its path.
+    """Write every sound row of a damaged store to a new one in the empty `folder`, and return its path.
 
-    The damaged file is not touched.
+    The damaged file is not changed.
 
     Raises:
-        sqlite3.Error: the new one cannot be written.
-        OSError: likewise, or the damaged one cannot be read.
+        sqlite3.Error: the new store cannot be written.
+        OSError: for such a reason too, or the damaged file cannot be read.
     """
     fresh, copy = folder / "fresh.sqlite", folder / "copy.sqlite"
     for suffix in ("", "-wal"):
@@ -52,7 +52,7 @@ def salvage(damaged: Path, folder: Path) -> Path:
         contextlib.closing(connect(fresh)) as target,
         contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as source,
     ):
-        source.text_factory = text_of
+        source.text_factory = decode_text
         target.execute("BEGIN IMMEDIATE")
         with target:
             for table, columns in COLUMNS.items():
@@ -61,16 +61,15 @@ def salvage(damaged: Path, folder: Path) -> Path:
 
 
 def _mend_first_page(path: Path) -> None:
-    """Put a new store's first page in place of a damaged one's: it holds what is the same in every store.
+    """Replace the first page, which is the same in every store, by that of a new store.
 
-    That is the file's header and where its tables begin. The file's size, which stands there too, SQLite then
-    takes from the file itself.
+    It holds the file header and the roots of the tables. SQLite takes the file's size from the file itself.
     """
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         fresh = Path(folder) / path.name
         connect(fresh).close()
         page = bytearray(fresh.read_bytes()[:_PAGE])
-    page[28:40] = bytes(12)  # number of pages; first free page, and how many are free
+    page[28:40] = bytes(12)  # number of pages, first free page, number of free pages
     with path.open("r+b") as file:
         file.write(page)
         file.seek(0, 2)
@@ -82,7 +81,7 @@ def _copy_rows(
 ) -> None:
     try:
         there = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
-    except ERRORS:
+    except SQLITE_ERRORS:
         return
     names = tuple(name for name in columns if name in there)
     if "id" not in names:
@@ -94,7 +93,7 @@ def _copy_rows(
             if name in values and not _is_of_its_kind(name, values[name]):
                 values[name] = None
         if _is_sound(table, values):
-            # A row that contradicts another one (a second of its id, an event of no game) is not taken.
+            # Skip a row that contradicts another: a second of its id, an event of no game.
             with contextlib.suppress(sqlite3.IntegrityError):
                 target.execute(insert, tuple(values.values()))
 
@@ -102,7 +101,7 @@ def _copy_rows(
 def _readable_rows(
     source: sqlite3.Connection, table: str, names: tuple[str, ...]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield a table's rows: from the front up to the damage, from the back, and what can be found between."""
+    """Yield a table's rows: from the front up to the damage, from the back, and single rows between."""
     select = f"SELECT {', '.join(names)} FROM {table}"
     front = list(_until_error(source, f"{select} ORDER BY id"))
     yield from front
@@ -119,12 +118,12 @@ def _readable_rows(
 def _until_error(source: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
     try:
         yield from source.execute(query)
-    except ERRORS:
+    except SQLITE_ERRORS:
         return
 
 
 def _is_sound(table: str, row: dict[str, Any]) -> bool:
-    """Tell whether a row's values are of the kinds that this program writes."""
+    """Return whether a row's values have the types that this program writes."""
     return all(
         (table, name) in _MAY_BE_NULL if value is None else _is_of_its_kind(name, value)
         for name, value in row.items()

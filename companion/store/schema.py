@@ -1,6 +1,6 @@
-"""The store's file: its tables, opening it and bringing it up to date.
+"""The store's file: its tables, how it is opened and migrated.
 
-What is done with a file that is damaged, or that is to be replaced, is `companion.store.opening`'s.
+`companion.store.opening` handles damaged and replaced files.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from companion.files.store_paths import OF_A_STORE
+from companion.files.store_paths import SQLITE_SUFFIXES
 from engine.errors import BadInputError
 
 SCHEMA_VERSION = 3
 _PATIENCE_S, _IN_GAME_MS = 5.0, 2000
-"""How long another program's writing is waited for: on opening, and in mid-game, when people wait too."""
+"""How long to wait for another program's write: on opening, and in mid-game, when people wait too."""
 _AGAIN_S = 0.01
-"""How soon a file that was just being begun is tried again."""
+"""Wait before a file that was just being created is tried again."""
 COLUMNS = {
     "evenings": ("id", "started"),
     "games": (
@@ -64,42 +64,41 @@ _MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE games ADD COLUMN deck TEXT;
     ALTER TABLE games ADD COLUMN layout TEXT;
     """,
-    # A column rather than a table: where a table begins stands on the first page, which salvaging replaces.
+    # A column, not a table: the roots of tables lie on the first page, which salvaging replaces.
     "ALTER TABLE games ADD COLUMN rituals_done TEXT",
 )
 """One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
 
-ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite's module raises; the second where SQLite's own message quotes damaged bytes."""
-# What SQLite answers to a file that contradicts itself. Of the other codes each has a cause outside the file:
-# it is locked, the disk is full or read-only, or it fails.
+SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""Errors of SQLite's module; the second if its own message quotes damaged bytes."""
+# SQLite's codes for a file that contradicts itself. The other codes have causes outside the file: it is
+# locked, or the disk is full, read-only or failing.
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
-def is_damage(error: Exception) -> bool:
-    """Tell whether an error says that the file is not sound."""
+def is_corruption(error: Exception) -> bool:
+    """Return whether an error means that the file is damaged."""
     if isinstance(error, UnicodeDecodeError):
         return True
     return _primary_code(error) in _DAMAGE
 
 
 def _primary_code(error: Exception) -> int:
-    """Return SQLite's primary result code, the low byte (it adds detail above); 0 where there is none."""
+    """Return SQLite's primary result code, which is the low byte; 0 if there is none."""
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
 def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    """Open, check and migrate the file at `path`; where there is none and `create` is set, begin it.
+    """Open, check and migrate the file at `path`. If it is missing and `create` is set, begin it.
 
-    Waits while another program is about to begin it.
+    Waits while another program is creating it.
 
-    SQLite itself waits for a program that writes, but not for one that turns a file to WAL: of two programs
-    that begin one store at the same moment, the second is told at once that it is locked.
+    SQLite waits for a program that writes, but not for one that switches a file to WAL. If two programs
+    create one store at the same moment, the second fails at once.
 
     Raises:
-        sqlite3.Error: it is damaged (`is_damage`), or cannot be opened for a reason outside the file.
-        BadInputError: a newer version of the program wrote it, it belongs to another program, or lies on a
-            read-only disk.
+        sqlite3.Error: it is damaged (`is_corruption`), or cannot be opened for a reason outside the file.
+        BadInputError: a newer version wrote it, it belongs to another program, or lies on a read-only disk.
     """
     deadline = time.monotonic() + _PATIENCE_S
     while True:
@@ -114,7 +113,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
 
 
 def _connect_once(path: Path, *, create: bool) -> sqlite3.Connection:
-    # isolation_level=None: transactions are begun and ended where the code says so, nowhere else.
+    # isolation_level=None: only our own code begins and ends transactions.
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}",
         uri=True,
@@ -132,9 +131,9 @@ def _connect_once(path: Path, *, create: bool) -> sqlite3.Connection:
 
 
 def connect_copy(path: Path | None) -> sqlite3.Connection:
-    """Return a copy of the file in memory, checked and brought up to date, that nobody can write to.
+    """Return a checked, migrated, read-only copy of the file in memory. With None, it is empty.
 
-    The file stays as it is. With None: an empty one.
+    The file does not change.
 
     Raises:
         sqlite3.Error: as `connect`.
@@ -143,7 +142,7 @@ def connect_copy(path: Path | None) -> sqlite3.Connection:
     copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     try:
         if path is not None:
-            # To read and write: what SQLite puts beside a file that is opened only to read, it leaves there.
+            # Read and write: if a file is opened read-only, SQLite leaves its files beside it.
             with closing(connect_to_read(path, "rw")) as source:
                 source.backup(copy)
         _bring_up_to_date(copy, path or Path())
@@ -155,14 +154,14 @@ def connect_copy(path: Path | None) -> sqlite3.Connection:
 
 
 def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection, of SQLite's mode `ro` or `rw`, in which the file at `path` stays as it is now.
+    """Return a connection of mode `ro` or `rw` that sees the file at `path` as it is now.
 
-    SQLite writes beside a file even to read it. On a read-only disk, where nobody else can write either, it
-    is told that the file does not change.
+    SQLite writes beside a file even to read it. On a read-only disk nobody else can write, so it is opened as
+    immutable.
 
     Raises:
         sqlite3.Error: it cannot be read.
-        BadInputError: the disk is read-only, and not all that the store holds stands in the file itself.
+        BadInputError: the disk is read-only, and part of the data is still in the log beside the file.
     """
     try:
         return _reading(path, f"mode={mode}")
@@ -170,12 +169,12 @@ def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
         if not _is_read_only(path, error):
             raise
     real = Path(os.path.realpath(path))
-    for part in OF_A_STORE[1:]:
+    for part in SQLITE_SUFFIXES[1:]:
         log = real.with_name(real.name + part)
         if part != "-shm" and log.exists() and log.stat().st_size:
             raise BadInputError(
-                "the store {path} cannot be read where it is: the disk is read-only, and its last entries "
-                "are still in {log}; copy both elsewhere",
+                "the store {path} is on a read-only disk, and its last entries are still in {log}: copy "
+                "both elsewhere",
                 path=path,
                 log=log.name,
             )
@@ -186,9 +185,11 @@ def _reading(path: Path, how: str) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?{how}"
     connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE_S, isolation_level=None)
     try:
-        connection.text_factory = text_of
+        connection.text_factory = decode_text
         connection.execute("BEGIN")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # waits no longer than that
+        connection.execute(
+            "SELECT count(*) FROM sqlite_master"
+        ).fetchone()  # the timeout has covered any wait
     except BaseException:
         connection.close()
         raise
@@ -196,7 +197,7 @@ def _reading(path: Path, how: str) -> sqlite3.Connection:
 
 
 def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
-    """Tell whether it failed because nothing can be written where the file lies."""
+    """Return whether the error came from a disk or folder without write permission."""
     if _primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
         return False
     real = Path(os.path.realpath(path))
@@ -204,14 +205,12 @@ def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
 
 
 def _read_only(path: Path) -> BadInputError:
-    return BadInputError(
-        "the store {path} cannot be used: the disk or folder it lies in is read-only", path=path
-    )
+    return BadInputError("the store {path} cannot be used: its disk or folder is read-only", path=path)
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     """Check that this is a sound store, and migrate it."""
-    connection.text_factory = text_of
+    connection.text_factory = decode_text
     (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if answer != "ok":
         damage = sqlite3.DatabaseError(answer)
@@ -221,13 +220,13 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     if version > SCHEMA_VERSION:
         raise BadInputError("the store {path} was written by a newer version of this program", path=path)
     if version == 0 and _holds_something_else(connection):
-        raise BadInputError("{path} is the database of another program, and is left alone", path=path)
+        raise BadInputError("{path} belongs to another program, and was not changed", path=path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     if version < SCHEMA_VERSION:
         _migrate(connection)
-    for table, columns in COLUMNS.items():  # says so where a name in the file is damaged
+    for table, columns in COLUMNS.items():  # fails if a name in the file is damaged
         connection.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")
 
 
@@ -237,7 +236,7 @@ def _holds_something_else(connection: sqlite3.Connection) -> bool:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Bring the schema up to date, all or nothing; a second program at it waits and finds it done."""
+    """Migrate the schema, all or nothing. A second program waits and finds it done."""
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -247,6 +246,6 @@ def _migrate(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def text_of(raw: bytes) -> str:
-    """Read text of which single bytes may be damaged: one bad entry must not hide the others."""
+def decode_text(raw: bytes) -> str:
+    """Decode text in which single bytes may be damaged: one bad entry must not hide the others."""
     return raw.decode("utf-8", "replace")

@@ -1,8 +1,7 @@
 """The store: evenings, games and every decided event, in one SQLite file on this device.
 
-Each event is written in a transaction of its own as it is decided, with `synchronous=FULL`, so that a
-killed program or a dead battery loses none. The file itself is `companion.store.schema`'s,
-what opening may find `companion.store.opening`'s.
+Each event has its own transaction with `synchronous=FULL`, so that a killed program or an empty battery loses
+none. `companion.store.schema` describes the file, `companion.store.opening` how it is opened.
 """
 
 from __future__ import annotations
@@ -17,76 +16,82 @@ from typing import Any, TypeVar
 
 import platformdirs
 
-from companion.files.lock import GameLock, games_being_played, take_game
-from companion.files.store_paths import followed
-from companion.store.opening import Opened, alone, identity_of, open_copy, open_file, waiting_files
+from companion.files.lock import FileLock, games_being_played, lock_game
+from companion.files.store_paths import follow_link
+from companion.store.event_pictures import adopt_former_pictures
+from companion.store.opening import (
+    OpenedStore,
+    exclusive_access,
+    file_identity,
+    open_copy,
+    open_file,
+    pending_files,
+)
 from companion.store.rows import (
     RitualDone,
     StoredGame,
-    event_line,
-    game_of,
-    rituals_done,
-    seconds_of,
+    parse_event_line,
+    parse_game,
+    parse_rituals_done,
+    parse_time,
     to_json,
 )
-from companion.store.schema import ERRORS
-from companion.store.snapshots import adopt_moments
+from companion.store.schema import SQLITE_ERRORS
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
 from engine.messages import message
 
 NEW_EVENING_AFTER_S = 6 * 3600.0
-"""A game that starts this long after the last thing that happened belongs to a new evening."""
+"""A game that starts this long after the last activity belongs to a new evening."""
 CLOCK_SET_BACK_S = 24 * 3600.0
-"""A game that starts this long before the last thing that happened does so too: one clock or the other was
-wrong. A clock that is set back by less does not break an evening in two."""
+"""A game that starts this long before the last activity also does: a clock was wrong. Setting a clock back by
+less does not split an evening."""
 RESUMABLE_FOR_S = 24 * 3600.0
-"""A game broken off longer ago than this is over for good: the cards have been put away."""
+"""A game interrupted longer ago than this cannot go on: the cards have been put away."""
 
 _Entry = TypeVar("_Entry")
 _TRIES, _AGAIN_S = 10, 0.02
-"""How often a game is taken that is held already: whoever only looks who is playing holds it for a moment."""
+"""Attempts to lock a game. A program that only checks who is playing holds the lock for a moment."""
 
 
 class Store:
-    """The one file that remembers. Use `Store.open()`; close it, or use it in a `with` block.
+    """The store. Use `Store.open()`, and close it or use it in a `with` block.
 
-    For one thread at a time; several programs may use the file (WAL lets one write while others read).
+    Use it in one thread. Several programs may use one file: WAL lets one write while others read.
     """
 
-    def __init__(self, opened: Opened, path: Path, clock: Callable[[], float]) -> None:
+    def __init__(self, opened: OpenedStore, path: Path, clock: Callable[[], float]) -> None:
         self.path = path
         self.notice = opened.notice
-        """One line for the user where opening found something worth saying (a damaged file set aside)."""
+        """A line for the user, if opening found something to report, such as a damaged file set aside."""
         self.damage = opened.damage
-        """What SQLite says of a damaged file that was only opened to read; else None."""
+        """SQLite's finding, if the file is damaged and was only opened to read; else None."""
         self._connection = opened.connection
         self._clock = clock
         self._game: int | None = None
-        self._lock: GameLock | None = None
+        self._lock: FileLock | None = None
         self._file = opened.file
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, clock: Callable[[], float] = time.time) -> Store:
-        """Open the store, creating or migrating it; `path` defaults to the user's data folder.
+        """Open the store; create or migrate it if necessary. `path` defaults to the user's data folder.
 
-        A file that SQLite finds damaged is renamed beside itself (`store.damaged-…`), a new one begun with
-        what could still be read of it, and `notice` says so. One that never was a store is left as it is,
-        unless it lies in the program's own place (`companion.store.damage` says how that is told).
+        A damaged file is renamed to `store.damaged-…`, and a new one begins with its readable rows; `notice`
+        says so. A file that never was a store stays as it is, unless it lies in the program's own place
+        (`companion.store.damage`).
 
         Raises:
-            BadInputError: the file cannot be opened at all, is no store, or a newer version of the program
-                wrote it.
+            BadInputError: the file cannot be opened, is no store, or a newer version wrote it.
         """
         where = Path(path) if path is not None else default_path()
         return cls._opened(open_file, where, clock, makes_folder=True)
 
     @classmethod
     def open_to_read(cls, path: Path | str | None = None, *, clock: Callable[[], float] = time.time) -> Store:
-        """Open a copy of the store, to read it as it is now; where there is none, it is empty.
+        """Open a copy of the store's present state for reading. If there is no store, it is empty.
 
-        The file is not touched: none is begun, and a damaged one is not set aside. `notice` says that it is
-        damaged, and the copy holds what can still be read.
+        The file does not change: none is begun, and a damaged one is not set aside. `notice` reports damage,
+        and the copy holds the readable rows.
 
         Raises:
             BadInputError: as `open`.
@@ -96,34 +101,34 @@ class Store:
     @classmethod
     def _opened(
         cls,
-        open_it: Callable[..., Opened],
+        open_it: Callable[..., OpenedStore],
         named: Path,
         clock: Callable[[], float],
         *,
         makes_folder: bool = False,
     ) -> Store:
-        where = followed(named)
+        where = follow_link(named)
         try:
             if makes_folder:
-                make_folder(named.parent)  # not the folder that a link leads to
-            opened = open_it(where, at_home=is_at_home(where))
+                make_folder(named.parent)  # not the folder of a link's target
+            opened = open_it(where, at_home=is_default_store(where))
         except OSError as error:
             reason = error.strerror or error
-            if error.filename not in (None, str(where)):  # as its folder
+            if error.filename not in (None, str(where)):  # for example its folder
                 reason = message("{path}: {reason}", path=error.filename, reason=reason)
             raise BadInputError(
                 "the store {where} cannot be used: {reason}", where=where, reason=reason
             ) from None
-        except ERRORS as error:
+        except SQLITE_ERRORS as error:
             raise BadInputError(
                 "the store {where} cannot be used: {reason}", where=where, reason=error
             ) from None
         if makes_folder:
-            adopt_moments(named)
+            adopt_former_pictures(named)
         return cls(opened, where, clock)
 
     def close(self) -> None:
-        """Close the file. What was appended is already safe without it."""
+        """Close the file. Everything appended is already safe."""
         self._let_go()
         self._connection.close()
 
@@ -145,7 +150,7 @@ class Store:
         source: str | None = None,
         deck: str | None = None,
     ) -> int:
-        """Begin a game, in tonight's evening or a new one; later calls write to it. Returns its id.
+        """Begin a game in tonight's evening or a new one, and return its id. Later calls write to it.
 
         Raises:
             BadInputError: the store was replaced or erased since it was opened, or cannot be written.
@@ -168,20 +173,19 @@ class Store:
         return game
 
     def resume_game(self, game: int) -> None:
-        """Write what follows to `game`, which an earlier run began.
+        """Write to `game` from now on, which an earlier run began.
 
         Raises:
-            BadInputError: another program is playing it, or the store was replaced or erased since it was
-                opened.
+            BadInputError: another program is playing it, or the store was replaced or erased since.
         """
         self._let_go()
         with self._in_place():
             self._lock = self._taken(game)
         self._game = game
 
-    def _taken(self, game: int) -> GameLock:
+    def _taken(self, game: int) -> FileLock:
         for _ in range(_TRIES):
-            lock = take_game(self.path, game)
+            lock = lock_game(self.path, game)
             if lock is not None:
                 return lock
             time.sleep(_AGAIN_S)
@@ -189,12 +193,12 @@ class Store:
 
     @contextmanager
     def _in_place(self) -> Iterator[None]:
-        """Refuse a file that another program has set aside or erased since it was opened.
+        """Refuse to go on if another program has set the file aside or erased it since it was opened.
 
-        Nobody does so before the block has ended; after that the lock of a game keeps them from it.
+        No program can do so during the block; afterwards the lock on a game prevents it.
         """
-        with alone(self.path):
-            if self._file is not None and identity_of(self.path) != self._file:
+        with exclusive_access(self.path):
+            if self._file is not None and file_identity(self.path) != self._file:
                 raise BadInputError(
                     "the store {path} was replaced by another program: open it again", path=self.path
                 )
@@ -206,9 +210,10 @@ class Store:
         self._lock = None
 
     def append(self, *lines: dict[str, Any]) -> None:
-        """Write what was decided together (lines of `shithead watch`) to the running game, durably.
+        """Write lines that were decided together (as `shithead watch` prints them) to the running game,
+        durably.
 
-        All of it or nothing: a play and the draw that is assumed after it are never torn apart.
+        All or nothing: a play and the draw assumed after it stay together.
         """
         with self._transaction() as write:
             for line in lines:
@@ -218,20 +223,20 @@ class Store:
                 )
 
     def correct(self, event: int, line: dict[str, Any] | None) -> None:
-        """Write that a player corrected `event` to `line`, or with None took it back."""
+        """Record a correction of `event` to `line`, or with None its removal."""
         with self._transaction() as write:
             write.execute(
                 "INSERT INTO corrections (game, written, event, line) VALUES (?, ?, ?, ?)",
                 (self._running(), self._clock(), event, None if line is None else to_json(line)),
             )
 
-    def keep_layout(self, layout: dict[str, Any]) -> None:
-        """Write where the running game's seats and piles are, for the case that it has to be resumed."""
+    def save_layout(self, layout: dict[str, Any]) -> None:
+        """Store the positions of the running game's seats and piles, in case it has to be resumed."""
         with self._transaction() as write:
             write.execute("UPDATE games SET layout = ? WHERE id = ?", (to_json(layout), self._running()))
 
     def finish(self, loser: str | None) -> None:
-        """End the running game; `loser` is None where nobody was found to have lost."""
+        """End the running game. `loser` is None if nobody was found to have lost."""
         with self._transaction() as write:
             write.execute(
                 "UPDATE games SET finished = ?, loser = ? WHERE id = ?",
@@ -239,15 +244,15 @@ class Store:
             )
 
     def reopen(self) -> None:
-        """Take back that the running game has ended."""
+        """Undo the end of the running game."""
         with self._transaction() as write:
             write.execute("UPDATE games SET finished = NULL, loser = NULL WHERE id = ?", (self._running(),))
 
     def mark_ritual(self, game: int, player: str, title: str, number: int, *, done: bool) -> None:
-        """Write that a ritual of any game was done, or with `done` False that it was not after all.
+        """Record that a ritual of any game was done, or with `done=False` that it was not.
 
-        `number` tells it from others of that title that fell on the player in that game, from 1. The game's
-        events stay as they are. To say again what is known already changes nothing.
+        `number` distinguishes rituals of one title that fell on the player in that game, from 1. The game's
+        events do not change. Repeating a call changes nothing.
 
         Raises:
             BadInputError: there is no such game, or the store cannot be written.
@@ -256,11 +261,11 @@ class Store:
             row = write.execute("SELECT rituals_done FROM games WHERE id = ?", (game,)).fetchone()
             if row is None:
                 raise BadInputError("the store {path} has no game {game}", path=self.path, game=game)
-            known = rituals_done(row[0])
+            known = parse_rituals_done(row[0])
             which = (player, title, number)
-            if done == any(ritual.which == which for ritual in known):
+            if done == any(ritual.key == which for ritual in known):
                 return
-            kept = [ritual for ritual in known if ritual.which != which]
+            kept = [ritual for ritual in known if ritual.key != which]
             kept += [RitualDone(*which, self._clock())] if done else []
             text = to_json([asdict(ritual) for ritual in kept]) if kept else None
             write.execute("UPDATE games SET rituals_done = ? WHERE id = ?", (text, game))
@@ -275,23 +280,23 @@ class Store:
             f" deck, layout, rituals_done FROM games{where} ORDER BY id",
             () if evening is None else (evening,),
         )
-        return [game for row in rows if (game := self._sound(game_of(row))) is not None]
+        return [game for row in rows if (game := self._sound(parse_game(row))) is not None]
 
-    def broken_off(self) -> StoredGame | None:
-        """Return the newest game in which anything happened, if it was broken off, and not long ago.
+    def resumable_game(self) -> StoredGame | None:
+        """Return the newest game with events if it was interrupted not long ago, else None.
 
-        A game that another program is playing was not.
+        A game that another program is playing does not count.
         """
         rows = self._rows("SELECT game, max(written) FROM events WHERE game = (SELECT max(game) FROM events)")
-        if not rows or rows[0][0] is None or self._clock() - seconds_of(rows[0][1]) > RESUMABLE_FOR_S:
+        if not rows or rows[0][0] is None or self._clock() - parse_time(rows[0][1]) > RESUMABLE_FOR_S:
             return None
         game = next((game for game in self.games() if game.id == rows[0][0]), None)
         if game is None or game.finished is not None or game.id in games_being_played(self.path):
             return None
         return game
 
-    def last_finished(self) -> StoredGame | None:
-        """Return the game that was finished last, if not long ago: whoever lost it may still be put right."""
+    def last_finished_game(self) -> StoredGame | None:
+        """Return the game that finished last, if that was not long ago: its result may still be corrected."""
         now, played = self._clock(), games_being_played(self.path)
         finished = [game for game in self.games() if game.finished is not None and game.id not in played]
         last = max(finished, key=lambda game: game.id, default=None)  # a clock may have been set back
@@ -304,19 +309,19 @@ class Store:
         ((evening,),) = self._rows("SELECT max(id) FROM evenings")
         return None if evening is None else int(evening)
 
-    def tonight(self) -> int | None:
-        """Return the evening that a game starting now belongs to; None where it begins a new one."""
+    def current_evening(self) -> int | None:
+        """Return the evening of a game that starts now, or None if it begins a new one."""
         return self._evening_at(self._clock())
 
     def events(self, game: int) -> list[dict[str, Any]]:
         """Return a game's event lines in the order in which they were decided."""
         rows = self._rows("SELECT line FROM events WHERE game = ? ORDER BY id", (game,))
-        return [line for (text,) in rows if (line := self._sound(event_line(text))) is not None]
+        return [line for (text,) in rows if (line := self._sound(parse_event_line(text))) is not None]
 
     def corrections(self, game: int) -> list[tuple[int, dict[str, Any] | None]]:
-        """Return a game's corrections in order: (event, what it was corrected to, or None: taken back)."""
+        """Return a game's corrections in order: (event, the corrected line, or None if it was removed)."""
         rows = self._rows("SELECT event, line FROM corrections WHERE game = ? ORDER BY id", (game,))
-        read = [(event, line, None if line is None else event_line(line)) for event, line in rows]
+        read = [(event, line, None if line is None else parse_event_line(line)) for event, line in rows]
         sound = [type(event) is int and (line is None) == (to is None) for event, line, to in read]
         self._sound(None if not all(sound) else True)
         return [(event, to) for (event, _, to), good in zip(read, sound, strict=True) if good]
@@ -324,13 +329,13 @@ class Store:
     def _rows(self, query: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
         try:
             return list(self._connection.execute(query, values))
-        except ERRORS as error:
+        except SQLITE_ERRORS as error:
             raise BadInputError(
                 "the store {path} cannot be read: {reason}", path=self.path, reason=error
             ) from None
 
     def _sound(self, entry: _Entry | None) -> _Entry | None:
-        """Return the entry; of one that cannot be read, note that there is such a thing."""
+        """Return the entry. If it is unreadable, add a notice."""
         if entry is None:
             found = message("the store {path} holds entries that cannot be read", path=self.path)
             self.notice = self.notice or found
@@ -347,7 +352,7 @@ class Store:
         return self._game
 
     def _evening_at(self, now: float) -> int | None:
-        """Return the evening that a game starting `now` belongs to, or None where a new one begins."""
+        """Return the evening of a game that starts at `now`, or None if it begins a new one."""
         evening = self.last_evening()
         if evening is None:
             return None
@@ -357,35 +362,35 @@ class Store:
             " UNION SELECT max(written) FROM events JOIN games ON games.id = events.game WHERE evening = :e)",
             {"e": evening},
         )
-        return evening if -CLOCK_SET_BACK_S < now - seconds_of(last) < NEW_EVENING_AFTER_S else None
+        return evening if -CLOCK_SET_BACK_S < now - parse_time(last) < NEW_EVENING_AFTER_S else None
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write all of a block or none of it; a full or vanished disk becomes one clear line."""
+        """Write all of a block or nothing. A full or vanished disk becomes one clear line."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             with self._connection:
                 yield self._connection
-        except ERRORS as error:
+        except SQLITE_ERRORS as error:
             raise BadInputError(
                 "the store {path} cannot be written: {reason}", path=self.path, reason=error
             ) from None
 
 
-def is_there(path: Path | None = None) -> bool:
-    """Tell whether there is a store, or one that waits to take its place since a program was killed."""
-    where = followed(path or default_path())
-    return where.exists() or bool(waiting_files(where))
+def store_exists(path: Path | None = None) -> bool:
+    """Return whether there is a store, or a pending file that a killed program left."""
+    where = follow_link(path or default_path())
+    return where.exists() or bool(pending_files(where))
 
 
-def is_at_home(path: Path) -> bool:
-    """Tell whether this is the program's own place, where nothing but a store can lie.
+def is_default_store(path: Path) -> bool:
+    """Return whether this is the program's own place, where only a store can lie.
 
-    The file that a link in that place leads to lies elsewhere.
+    The target of a link in that place lies elsewhere.
     """
     return path.absolute() == default_path().absolute()
 
 
 def default_path() -> Path:
-    """Return where the store lives on this platform."""
+    """Return the default path of the store on this platform."""
     return platformdirs.user_data_path("shithead", appauthor=False) / "evenings.sqlite"

@@ -1,4 +1,4 @@
-"""What every card face in `datasets` has in common: names, size, rounded corners, the deck itself."""
+"""The names, size and rounded corners of all card faces in `datasets`, and the pictures of a deck."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Deck:
     name: str
     licence: str
     faces: dict[str, Bgra]
-    """`AS`, ... and, where the deck has one, `JOKER`."""
+    """`AS`, ... and `JOKER`, if the deck has one."""
     backs: list[Bgra]
 
 
@@ -43,9 +43,9 @@ def corner_mask(width: int = CARD_WIDTH, height: int = CARD_HEIGHT) -> NDArray[n
 
 
 def with_rounded_corners(face: NDArray[np.uint8]) -> Bgra:
-    """Return `face` (h x w x 3, or x 4 over white) at the common size, with the common corners cut off."""
+    """Return `face` (h x w x 3, or x 4 over white) in the common size, with rounded corners."""
     if face.shape[2] == 4:
-        # Art that is transparent between its own corners and ours is paper there.
+        # Some art is transparent inside the common corners. A card is paper there.
         share = face[:, :, 3:].astype(np.float32) / 255
         face = (face[:, :, :3] * share + 255 * (1 - share)).astype(np.uint8)
     if face.shape[:2] != (CARD_HEIGHT, CARD_WIDTH):

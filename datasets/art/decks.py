@@ -1,8 +1,8 @@
 """Decks of card faces for rendering scenes, films and training pictures.
 
-`load_deck("drawn")` always works; `bidly` needs the photo folder (see `datasets.photos`); the others are
-fetched once from package registries and rendered (see `datasets.art.sources`), then kept in the user's cache.
-Every face is upright, CARD_HEIGHT x CARD_WIDTH x 4 (BGRA), never mirrored.
+`load_deck("drawn")` always works. `bidly` needs the photo folder (see `datasets.photos`). The others are
+fetched from package registries and rendered once (see `datasets.art.sources`), and kept in the cache of the
+user. Every face is upright, CARD_HEIGHT x CARD_WIDTH x 4 (BGRA), and never mirrored.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from engine.errors import BadInputError
 __all__ = ["CARDS", "CARD_HEIGHT", "CARD_WIDTH", "RANKS", "SUITS", "Deck", "deck_names", "load_deck"]
 
 VALID_DECKS = ("anglo_poker", "bonded", "kde_standard")
-"""Decks that no network is trained on: they look like pub decks and share no courts with the others."""
+"""Decks that no network is trained on. They look like common decks, and have courts of their own."""
 
 _COLUMNS = 13
 _BACK_COLOURS = ((150, 60, 30), (40, 30, 160), (60, 110, 40), (40, 40, 40))
 
 
 def deck_names(split: Literal["train", "valid", "all"] = "all") -> tuple[str, ...]:
-    """Return the names of the decks for training, of those held out, or of all."""
+    """Return the names of the training decks, of the held-out decks, or of all."""
     names = ("drawn", "bidly", *SOURCES)
     if split == "all":
         return names
@@ -51,7 +51,7 @@ def _drawn() -> Deck:
 
 
 def _bidly() -> Deck:
-    """Return the 52 photographed faces of one real deck; the set has no backs, so drawn ones go with it."""
+    """Return the 52 photographed faces of one real deck, with drawn backs, because the set has none."""
     root = photos_root()
     if root is None:
         raise BadInputError("deck bidly: the photo folder is missing (set SHITHEAD_PHOTOS)")
@@ -67,7 +67,7 @@ def _cache_folder() -> Path:
 
 
 def _save_sheet(deck: Deck, path: Path) -> None:
-    """Save faces and backs as one picture: four rows of a suit each, then joker and backs."""
+    """Save faces and backs as one picture: a row for each suit, then the joker and the backs."""
     blank = np.zeros((CARD_HEIGHT, CARD_WIDTH, 4), np.uint8)
     last = [deck.faces.get("JOKER", blank), *deck.backs[: _COLUMNS - 1]]
     rows = [[deck.faces[rank + suit] for rank in RANKS] for suit in SUITS]
@@ -77,12 +77,12 @@ def _save_sheet(deck: Deck, path: Path) -> None:
     handle, scratch = tempfile.mkstemp(suffix=".png", dir=path.parent)
     os.close(handle)
     cv2.imwrite(scratch, sheet, [cv2.IMWRITE_PNG_COMPRESSION, 3])
-    # One step, so that another process never reads half a sheet.
+    # Renaming is one step, so another process never reads half a sheet.
     Path(scratch).replace(path)
 
 
 def _load_sheet(name: str, path: Path) -> Deck | None:
-    """Return the deck of a saved sheet, or None where the file is not one."""
+    """Return the deck of a saved sheet, or None if the file is no sheet."""
     sheet = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_UNCHANGED)
     if sheet is None or sheet.shape != (5 * CARD_HEIGHT, _COLUMNS * CARD_WIDTH, 4):
         return None
@@ -100,9 +100,10 @@ def _load_sheet(name: str, path: Path) -> Deck | None:
 
 @lru_cache(maxsize=64)
 def load_deck(name: str) -> Deck:
-    """Return the deck `name`; the first time it may be fetched from a registry, which takes a while.
+    """Return the deck `name`. The first call may fetch it from a registry, which takes a while.
 
-    Raises BadInputError when there is no such deck, or its source cannot be had.
+    Raises:
+        BadInputError: there is no such deck, or its source is not available.
     """
     if name in _MAKERS:
         return _MAKERS[name]()
@@ -113,5 +114,5 @@ def load_deck(name: str) -> Deck:
     if deck is None:
         deck = render_deck(name, _cache_folder())
         _save_sheet(deck, path)
-    # Some packages hold faces only.
+    # Some packages have no backs.
     return deck if deck.backs else replace(deck, backs=_drawn_backs())

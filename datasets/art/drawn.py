@@ -1,7 +1,7 @@
 """Card faces that our own code draws: indices, pips in the standard layout, framed courts.
 
-`DrawnStyle` holds everything that may differ between two decks, so that the deck `drawn` (the default
-style) and the many invented decks of the training pictures come from the same code.
+`DrawnStyle` holds everything that may differ between two decks. So the deck `drawn` (the default style) and
+the many invented decks of the training pictures come from the same code.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ FOUR_COLOURS = {"C": (40, 120, 20), "D": (190, 90, 20), "H": RED, "S": BLACK}
 
 @dataclass(frozen=True)
 class DrawnStyle:
-    """How one deck looks. Lengths are fractions of the card's height unless said otherwise."""
+    """The style of one deck. Lengths are fractions of the height of the card, unless stated otherwise."""
 
     font: str | None = None
-    """Path of a TrueType font for the indices; None draws them with our own strokes."""
+    """Path of a TrueType font for the indices; None draws them with simple strokes."""
     stroke: float = 0.13
-    """Stroke width of our own index letters, as a fraction of their height."""
+    """Width of the simple strokes, as a fraction of the height of a letter."""
     index_height: float = 0.088
     index_width: float = 0.62
-    """Width of an index letter as a fraction of its height (a `10` is half as wide again)."""
+    """Width of an index letter as a fraction of its height; a `10` is 1.5 times as wide."""
     index_centre: tuple[float, float] = (0.060, 0.082)
     index_suit: float = 0.062
     """Height of the small suit sign below the index."""
@@ -51,24 +51,24 @@ class DrawnStyle:
     four_indices: bool = False
     pip: float = 0.130
     column: float = 0.195
-    """Distance of the outer pip columns from the middle, as a fraction of the card's width."""
+    """Distance of the outer pip columns from the middle, as a fraction of the width of the card."""
     top: float = 0.165
     """Height of the middle of the uppermost pips."""
     ace: float = 0.24
     pips: bool = True
     court_frame: tuple[float, float] = (0.60, 0.80)
-    """Width and height of a court's frame, as fractions of the card's width and height."""
+    """Width and height of the frame of a court, as fractions of the width and height of the card."""
     court_fill: Colour = (150, 215, 245)
     colours: dict[str, Colour] = field(default_factory=lambda: dict(TWO_COLOURS))
     paper: Colour = (250, 252, 252)
     heart_depth: float = 0.0
-    """Varies the outline of heart and spade: how far the sides bulge."""
+    """How far the sides of heart and spade bulge."""
     sign_width: float = 1.0
-    """Width of the suit signs as a fraction of what their outlines give."""
+    """Width of the suit signs as a fraction of that of their outlines."""
     spade_leaf: float = 0.82
-    """Height of the spade's leaf; the rest is foot."""
+    """Height of the leaf of the spade; the rest is its foot."""
     club_lobe: float = 0.0
-    """Varies the club: how large its leaves are."""
+    """Change of the radius of the leaves of the club."""
     diamond_curve: float = 0.10
     diamond_width: float = 0.80
 
@@ -77,9 +77,9 @@ class DrawnStyle:
 
 
 def _heart_outline(bulge: float) -> NDArray[np.float64]:
-    """Return a heart's outline, points in a unit square with y downwards."""
+    """Return the outline of a heart: points in a unit square, y downwards."""
     t = np.linspace(0.0, 2.0 * math.pi, 121)
-    # The usual heart curve; the power of the sine decides how round the shoulders are.
+    # The usual heart curve. The power of the sine decides how round the shoulders are.
     x = np.sign(np.sin(t)) * np.abs(np.sin(t)) ** (2.6 - bulge)
     y = -(13 * np.cos(t) - 5 * np.cos(2 * t) - 2 * np.cos(3 * t) - np.cos(4 * t))
     y = (y - y.min()) / (y.max() - y.min())
@@ -87,7 +87,7 @@ def _heart_outline(bulge: float) -> NDArray[np.float64]:
 
 
 def _stem(top: float) -> NDArray[np.float64]:
-    """Return the foot that spade and club stand on, points in a unit square."""
+    """Return the foot of spade and club: points in a unit square."""
     s = np.linspace(0.0, 1.0, 12)
     right = np.stack([0.525 + 0.16 * s**3, top + (0.99 - top) * s], axis=1)
     left = right[::-1] * [-1.0, 1.0] + [1.0, 0.0]
@@ -118,7 +118,7 @@ def _suit_polygons(suit: str, style: DrawnStyle) -> list[NDArray[np.float64]]:
 
 
 def suit_mask(suit: str, height: int, style: DrawnStyle) -> Mask:
-    """Return the suit sign's coverage, `height` px high, upright."""
+    """Return the coverage of an upright suit sign, `height` pixels high."""
     shift, scale = 4, 16
     mask = np.zeros((height * 2, height * 2), np.uint8)
     for polygon in _suit_polygons(suit, style):
@@ -132,7 +132,7 @@ def suit_mask(suit: str, height: int, style: DrawnStyle) -> Mask:
 
 
 def _arc(cx: float, cy: float, rx: float, ry: float, start: float, end: float) -> list[tuple[float, float]]:
-    """Return points of an arc; degrees, 0 to the right, growing clockwise in the picture."""
+    """Return points of an arc. Angles are degrees, 0 to the right, clockwise in the picture."""
     angles = np.radians(np.linspace(start, end, 24))
     return [(cx + rx * math.cos(a), cy + ry * math.sin(a)) for a in angles]
 
@@ -169,7 +169,7 @@ def _letter_strokes() -> dict[str, Strokes]:
 
 
 def _stroked(text: str, height: int, width: int, stroke: float) -> Mask:
-    """Return `text` drawn with our own strokes, each letter `height` x `width` px."""
+    """Return `text` drawn with simple strokes, each letter `height` x `width` pixels."""
     thickness = max(1, round(stroke * height))
     pad, gap = thickness, thickness + round(0.12 * width)
     widths = [round(width * (0.45 if letter == "1" else 0.8 if len(text) > 1 else 1.0)) for letter in text]
@@ -191,7 +191,7 @@ def _font_face(path: str) -> cv2.FontFace:
 
 
 def _typeset(text: str, height: int, width: int, font: str) -> Mask:
-    """Return `text` set in a TrueType font, stretched so that one letter is about `height` x `width` px."""
+    """Return `text` in a TrueType font, stretched to about `height` x `width` pixels a letter."""
     size = 96
     canvas = np.zeros((size * 2, size * 2 * len(text), 3), np.uint8)
     cv2.putText(canvas, text, (size // 2, size + size // 2), (255, 255, 255), _font_face(font), size)
@@ -204,7 +204,7 @@ def _typeset(text: str, height: int, width: int, font: str) -> Mask:
 
 
 def index_mask(rank: str, height: int, style: DrawnStyle) -> Mask:
-    """Return the coverage of a rank's index letter (`10` has two figures), about `height` px high."""
+    """Return the coverage of the index letter of a rank (two for `10`), about `height` pixels high."""
     width = max(3, round(height * style.index_width))
     if style.font is not None:
         return _typeset(rank, height, width, style.font)
@@ -215,7 +215,7 @@ def index_mask(rank: str, height: int, style: DrawnStyle) -> Mask:
 
 
 def pip_places(rank: str) -> list[tuple[int, float]]:
-    """Return the standard layout: (column -1, 0 or 1, height 0 top to 1 bottom) of each pip of 2 to 10."""
+    """Return the standard layout of 2 to 10: column (-1, 0, 1) and height (0 top to 1 bottom) of each pip."""
     count = int(rank)
     if count <= 3:
         rows = {2: (0.0, 1.0), 3: (0.0, 0.5, 1.0)}[count]
@@ -228,7 +228,7 @@ def pip_places(rank: str) -> list[tuple[int, float]]:
 
 
 def _stamp(canvas: NDArray[np.float32], mask: Mask, centre: tuple[float, float], colour: Colour) -> None:
-    """Paint `colour` through `mask` with its middle at `centre` (px), clipped at the canvas's edge."""
+    """Paint `colour` through `mask` with its middle at `centre` (pixels), clipped to the canvas."""
     height, width = mask.shape
     left, top = round(centre[0] - width / 2), round(centre[1] - height / 2)
     x0, y0 = max(left, 0), max(top, 0)
@@ -241,7 +241,7 @@ def _stamp(canvas: NDArray[np.float32], mask: Mask, centre: tuple[float, float],
 
 
 class FacePainter:
-    """One face being painted, `height` px high; places are fractions of the card."""
+    """Paints one face, `height` pixels high. Positions are fractions of the card."""
 
     def __init__(self, style: DrawnStyle, height: int) -> None:
         self.style = style
@@ -250,24 +250,24 @@ class FacePainter:
         self.canvas[:] = style.paper
 
     def stamp(self, mask: Mask, x: float, y: float, colour: Colour) -> None:
-        """Paint a mask with its middle at (x, y); below the middle of the card it is upside down."""
+        """Paint a mask with its middle at (x, y)."""
         _stamp(self.canvas, mask, (x * self.width, y * self.height), colour)
 
     def stamp_twice(self, mask: Mask, x: float, y: float, colour: Colour) -> None:
-        """Paint a mask at (x, y), and turned by 180 degrees at the opposite place."""
+        """Paint a mask at (x, y), and turned by 180 degrees at the opposite point."""
         self.stamp(mask, x, y, colour)
         self.stamp(np.asarray(cv2.rotate(mask, cv2.ROTATE_180), np.uint8), 1 - x, 1 - y, colour)
 
     def px(self, fraction: float) -> int:
-        """Return a fraction of the card's height in pixels, at least 3."""
+        """Return a fraction of the height of the card in pixels, at least 3."""
         return max(3, round(fraction * self.height))
 
     def indices(self, rank: str, suit: str) -> None:
-        """Paint the indices: rank above a small suit sign in two corners, or in four."""
+        """Paint the indices, a rank above a small suit sign, in two corners or in four."""
         style, colour = self.style, self.style.colours[suit]
         letter = index_mask(rank, self.px(style.index_height), style)
         sign = suit_mask(suit, self.px(style.index_suit), style)
-        # A two-figure index must not run over the card's edge.
+        # An index with two figures must not cross the edge of the card.
         x = max(style.index_centre[0] * CARD_HEIGHT / CARD_WIDTH, letter.shape[1] / 2 / self.width + 0.012)
         y = style.index_centre[1]
         sign_y = y + style.index_height / 2 + style.index_gap + style.index_suit / 2
@@ -276,7 +276,7 @@ class FacePainter:
             self.stamp_twice(sign, side, sign_y, colour)
 
     def pips(self, rank: str, suit: str) -> None:
-        """Paint the pips of 2 to 10, or the ace's one."""
+        """Paint the pips of 2 to 10, or that of the ace."""
         style, colour = self.style, self.style.colours[suit]
         if rank == "A":
             self.stamp(suit_mask(suit, self.px(style.ace), style), 0.5, 0.5, colour)
@@ -334,20 +334,20 @@ class FacePainter:
         self.indices(rank, suit)
 
     def picture(self) -> NDArray[np.uint8]:
-        """Return what has been painted, BGR."""
+        """Return the painted face, BGR."""
         return np.asarray(np.clip(self.canvas, 0, 255), np.uint8)
 
 
 def draw_face(card: str, style: DrawnStyle) -> Bgra:
     """Return one face (`10H`, `JOKER`) in a style, CARD_HEIGHT x CARD_WIDTH x 4."""
-    # Painted at twice the size and reduced: smoother edges.
+    # Painted at twice the size and reduced, which gives smoother edges.
     painter = FacePainter(style, 2 * CARD_HEIGHT)
     painter.face(card)
     return with_rounded_corners(painter.picture())
 
 
 def draw_back(colour: Colour, pattern: int = 0, border: float = 0.045) -> Bgra:
-    """Return a card back: a white border around a lattice (0), dots (1), stripes (2) or a plain field (3)."""
+    """Return a card back: a white border around a lattice (0), dots (1), stripes (2) or one colour (3)."""
     y, x = np.mgrid[0:CARD_HEIGHT, 0:CARD_WIDTH].astype(np.float32)
     waves = {
         0: np.maximum(np.cos((x + y) / 4.2), np.cos((x - y) / 4.2)),

@@ -1,8 +1,8 @@
-"""Openly licensed card faces from package registries: which there are, how to fetch and render them.
+"""Openly licensed card faces from package registries: a list of them, and how to fetch and render them.
 
-Nothing is committed: a package is fetched by its registry's own client (`apt-get`, `npm`, `pip`), unpacked
-into the user's cache, and its pictures are rendered with `rsvg-convert` (Debian's librsvg2-bin). Decks whose
-indices are not A, J, Q, K or whose suits are not the French ones are left out.
+Nothing is committed. The client of the registry (`apt-get`, `npm`, `pip`) fetches a package, which is
+unpacked into the cache of the user. `rsvg-convert` (librsvg2-bin of Debian) renders its pictures. Decks with
+other indices than A, J, Q, K, or with other suits than the French ones, are left out.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class Package:
 
 @dataclass(frozen=True)
 class ArtSource:
-    """Where one deck's pictures are, and under which licence."""
+    """The source of the pictures of one deck, and their licence."""
 
     package: Package
     licence: str
     member: str
-    """Path inside the unpacked package; `{}` stands for the card's own name where each card is a file."""
+    """Path inside the unpacked package. If each card is a file, `{}` stands for its name."""
     card_name: Callable[[str], str] | None = None
-    """Name of a card in `member`, or as an id inside it; None for a 13 x 5 grid (rows C D H S, jokers)."""
+    """Name of a card in `member`, or of its id there; None for a 13 x 5 grid (rows C D H S, jokers)."""
     back: str = ""
-    """Name of the back, as `card_name` would give it."""
+    """Name of the back, in the form of `card_name`."""
     joker: str = ""
     styles: dict[str, str] = field(default_factory=dict)
-    """Style sheets for single cards whose picture shows more than the card."""
+    """Style sheets for single cards whose picture shows something else too."""
 
 
 def _number_name(card: str) -> str:
@@ -128,7 +128,7 @@ SOURCES: dict[str, ArtSource] = {
         "package/cards/{}.svg",
         _number_name,
         joker="joker",
-        # This one card also shows the layout that is meant for very small sizes, over the other.
+        # The picture of this card also shows the layout for very small sizes, over the normal one.
         styles={"4s": "svg > g:not(.maxi-card) { display: none }"},
     ),
     "kennard": _kennard("2color"),
@@ -158,7 +158,7 @@ SOURCES: dict[str, ArtSource] = {
 
 
 def _run(command: list[str], folder: Path) -> None:
-    """Run a registry's client or a converter. Raises BadInputError with its last line of complaint."""
+    """Run a client or a converter. Raises BadInputError with its last error message."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
@@ -180,9 +180,10 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def fetch_package(package: Package, cache: Path) -> Path:
-    """Return the folder of the unpacked package, fetched into `cache` when it is not there yet.
+    """Return the folder of the unpacked package, after fetching it into `cache` if it is missing.
 
-    Raises BadInputError when the registry or its client cannot be had.
+    Raises:
+        BadInputError: the registry or its client is not available.
     """
     folder = cache / "packages" / f"{package.registry}-{package.name.replace('/', '-').lstrip('@')}"
     if folder.is_dir():
@@ -202,7 +203,7 @@ def fetch_package(package: Package, cache: Path) -> Path:
         if len(archives) != 1:
             raise BadInputError(f"{' '.join(pinned[:2])}: {package.name} did not arrive as one archive")
         _unpack(archives[0], unpacked)
-        # Renaming is one step: an interrupted or a second, simultaneous fetch leaves no half folder.
+        # Renaming is one step, so an interrupted or simultaneous fetch leaves no half folder.
         if not folder.is_dir():
             unpacked.rename(folder)
     return folder
@@ -224,7 +225,7 @@ def _read_bgra(path: Path) -> Picture:
 
 def _render_svg(svg: Path, options: list[str], style: str = "") -> Picture:
     if not svg.is_file():
-        raise BadInputError(f"{svg}: there is no such picture in the package")
+        raise BadInputError(f"{svg}: the package has no such picture")
     with tempfile.TemporaryDirectory() as scratch:
         png, sheet = Path(scratch) / "card.png", Path(scratch) / "card.css"
         sheet.write_text(style)
@@ -234,7 +235,7 @@ def _render_svg(svg: Path, options: list[str], style: str = "") -> Picture:
 
 
 def _render_grid(svg: Path) -> tuple[dict[str, Picture], list[Picture]]:
-    """Return faces and backs of a 13 x 5 grid: rows C D H S; then two jokers, then the back."""
+    """Return faces and backs of a 13 x 5 grid: rows C D H S, then two jokers and the back."""
     sheet = _render_svg(svg, ["-w", str(13 * CARD_WIDTH)])
     height = sheet.shape[0] / 5
 
@@ -257,7 +258,7 @@ def _render_one(folder: Path, source: ArtSource, name: str) -> Picture:
 
 
 def _trimmed(picture: Picture) -> Picture:
-    """Cut off fully transparent margins."""
+    """Return the picture without its transparent margins."""
     x, y, width, height = cv2.boundingRect((picture[:, :, 3] > 127).astype(np.uint8))
     if width < 8 or height < 8:
         raise BadInputError("a card of the package is an empty picture")
@@ -267,7 +268,8 @@ def _trimmed(picture: Picture) -> Picture:
 def render_deck(name: str, cache: Path) -> Deck:
     """Fetch and render the deck `name` of SOURCES.
 
-    Raises BadInputError, naming the deck, when its package cannot be fetched or rendered.
+    Raises:
+        BadInputError: its package cannot be fetched or rendered. The message names the deck.
     """
     source = SOURCES[name]
     try:

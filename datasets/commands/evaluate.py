@@ -14,8 +14,8 @@ from companion.cli.progress import Bar
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
-    from datasets.measuring.reading import PhotoSet, ReadAll
-    from datasets.measuring.reading_scores import Score
+    from datasets.measuring.reading.evaluation import PhotoSet, ReadAll
+    from datasets.measuring.reading.scores import Score
 
 _COLUMNS = (
     ("set", 25),
@@ -66,8 +66,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and print one row per set."""
-    from datasets.measuring.held_out import NAME as HELD_OUT
-    from datasets.measuring.reading import with_deck, with_detector
+    from datasets.measuring.reading.evaluation import with_deck, with_detector
+    from datasets.measuring.reading.held_out import NAME as HELD_OUT
     from datasets.photos import photos_root
 
     jobs, cluster = jobs_of(args)
@@ -106,7 +106,7 @@ def _sets(asked: list[str], root: Path | None) -> dict[str, PhotoSet]:
     Raises:
         BadInputError: there is no such set, or no folder of photos for it.
     """
-    from datasets.measuring.reading import TRAINED_ON, photo_sets
+    from datasets.measuring.reading.evaluation import TRAINED_ON, photo_sets
 
     if root is None or not root.is_dir():
         raise BadInputError(f"{root or 'no photo folder'}: name the folder of the photo sets with --photos")
@@ -120,8 +120,8 @@ def _measure(
     name: str, sets: dict[str, PhotoSet], root: Path | None, ways: _Ways, args: argparse.Namespace
 ) -> None:
     """Measure one set of photos in every way that is asked for."""
-    from datasets.measuring.enrolled import ENROLLABLE, with_own_deck
-    from datasets.measuring.reading import BESIDE, INDEX_ALONE, evaluate_photos
+    from datasets.measuring.reading.enrolled import ENROLLABLE, with_own_deck
+    from datasets.measuring.reading.evaluation import BESIDE, INDEX_ALONE, evaluate_photos
 
     def measured(read_all: ReadAll, row: str, *, boxes: bool = False) -> None:
         with Bar(row, "photos", wanted=not args.json) as bar:
@@ -146,7 +146,7 @@ def _print_held_out(args: argparse.Namespace, jobs: int, cluster: str | None, *,
         BadInputError: they were asked for (`only_this`), and a deck's art cannot be had.
     """
     from datasets.art.decks import deck_names, load_deck
-    from datasets.measuring.held_out import evaluate_held_out
+    from datasets.measuring.reading.held_out import evaluate_held_out
 
     try:
         for deck in deck_names("valid"):

@@ -15,7 +15,7 @@ from engine.files.atomic import make_folder, write_whole
 from engine.ruleset import RULESET_NAMES
 
 if TYPE_CHECKING:
-    from datasets.measuring.plan import FilmPlan
+    from datasets.measuring.films.plan import FilmPlan
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
     films = films_in(args.film)
 
     from companion.cli.outputs import check_outputs
-    from datasets.measuring.run import measure_films
-    from datasets.measuring.tables import as_markdown
+    from datasets.measuring.films.measure import measure_films
+    from datasets.measuring.results.film_tables import as_markdown
 
     make_folder(args.folder)
     folder = args.folder.resolve()  # other processes stand elsewhere
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plans(args: argparse.Namespace) -> list[FilmPlan]:
-    from datasets.measuring.plan import FIRST_SEED, plan_films
+    from datasets.measuring.films.plan import FIRST_SEED, plan_films
 
     for name, most in (("films", 1000), ("plays", 10_000)):
         if not 1 <= getattr(args, name) <= most:
@@ -129,7 +129,7 @@ def films_in(given: list[Path]) -> list[Path]:
     Raises:
         BadInputError: there is no such film, or it has no truth beside it.
     """
-    from datasets.measuring.plan import is_film
+    from datasets.measuring.films.plan import is_film
 
     films: list[Path] = []
     for path in given:

@@ -42,7 +42,7 @@ def _read_from(folder: Path) -> list[Path]:
 def run(args: argparse.Namespace) -> int:
     """Write the page. Raises BadInputError for a folder that is none, or files that no command wrote."""
     from companion.cli.outputs import check_outputs
-    from datasets.measuring.results import page, read_measured
+    from datasets.measuring.results.page import page, read_measured
 
     check_outputs({"--out": args.out}, _read_from(args.folder))
     measured = read_measured(args.folder)

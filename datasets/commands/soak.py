@@ -52,9 +52,9 @@ def run(args: argparse.Namespace) -> int:
     films = films_in(args.film)
 
     from companion.cli.outputs import check_outputs
-    from datasets.measuring.plan import render
-    from datasets.measuring.soak import FILMS, soak
-    from datasets.measuring.soak_plot import draw_soak
+    from datasets.measuring.films.plan import render
+    from datasets.measuring.films.soak import FILMS, soak
+    from datasets.measuring.films.soak_plot import draw_soak
 
     make_folder(args.folder)
     written = {part: args.folder / f"soak.{part}" for part in ("json", "png", "events.jsonl")}

@@ -1,14 +1,15 @@
-"""The table in millimetres and the camera over it.
+"""The table in millimetres, poses on it, and the camera over it.
 
-Table coordinates: origin in the middle of the table, x to the right and y towards the bottom edge of the
-picture (the first player's seat), z up, all in millimetres. Angles are degrees, clockwise in the picture;
-a card at angle 0 is upright for the player at the bottom edge.
+The origin of the table is its middle. The axis x points to the right, y to the bottom edge of the picture
+(the first player), and z up, all in millimetres. Angles are degrees, clockwise in the picture. A card at
+angle 0 is upright for the player at the bottom edge.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,13 @@ CARD_THICKNESS_MM = 0.3
 
 Points = NDArray[np.float64]
 """N x 2 (x, y)."""
+Grip = Literal["hold", "flat", "point", "away"]
+"""Holding a card between finger and thumb; flat on a pile; pinching the top card; out of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where a flat thing lies: its centre in mm, its turn in degrees, its height over the table in mm."""
+    """The pose of a flat object: its centre in mm, its turn in degrees, its height over the table in mm."""
 
     x: float
     y: float
@@ -31,12 +34,12 @@ class Pose:
     z: float = 0.0
 
     def shifted(self, right: float, down: float, turn: float = 0.0, lift: float = 0.0) -> Pose:
-        """Return the pose moved in its own frame: right and down as its reader sees them."""
+        """Return the pose moved in its own frame: right and down for a player who reads the card."""
         dx, dy = rotated(right, down, self.angle)
         return replace(self, x=self.x + dx, y=self.y + dy, angle=self.angle + turn, z=self.z + lift)
 
     def blended(self, other: Pose, share: float) -> Pose:
-        """Return the pose `share` (0 to 1) of the way to `other`, turning the shorter way round."""
+        """Return the pose at `share` (0 to 1) of the way to `other`, with the shorter turn."""
         turn = (other.angle - self.angle + 180.0) % 360.0 - 180.0
         return Pose(
             self.x + (other.x - self.x) * share,
@@ -46,7 +49,7 @@ class Pose:
         )
 
     def corners(self, width: float = CARD_WIDTH_MM, height: float = CARD_HEIGHT_MM) -> Points:
-        """Return the four corners (4 x 2 mm): top left as its reader sees it, then clockwise."""
+        """Return the four corners (4 x 2 mm), clockwise from the top left of the card."""
         half = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2.0
         turn = math.radians(self.angle)
         matrix = np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
@@ -57,6 +60,17 @@ def rotated(x: float, y: float, angle: float) -> tuple[float, float]:
     """Turn a vector clockwise in the picture by `angle` degrees."""
     turn = math.radians(angle)
     return x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPose:
+    """The pose of a hand: grip point and height (mm), direction of the fingers (degrees), and grip."""
+
+    x: float
+    y: float
+    z: float
+    heading: float
+    grip: Grip
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,7 @@ class Camera:
         return float(np.linalg.norm(pair[1] - pair[0]) / 100.0)
 
     def sees(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Say whether a point of the table plane is in the picture, widened by `margin` pixels."""
+        """Whether a point of the table is in the picture, widened by `margin` pixels."""
         px, py = self.project(np.array([[x, y]]))[0]
         return bool(-margin <= px <= self.width + margin and -margin <= py <= self.height + margin)
 
@@ -100,17 +114,17 @@ def look_at_table(
     fill: float = 0.92,
     field_of_view: float = 62.0,
 ) -> Camera:
-    """Place a camera so that the whole table fills the share `fill` of the picture one way or the other.
+    """Place a camera so that the whole table fills the share `fill` of the picture in one direction.
 
     Args:
-        width: Of the picture, pixels.
-        height: Of the picture, pixels.
-        table: Width and depth in mm.
+        width: Width of the picture, pixels.
+        height: Height of the picture, pixels.
+        table: Width and depth of the table, mm.
         tilt: Degrees from straight down.
-        azimuth: From where it looks, degrees: 0 from the bottom edge, 90 from the left edge.
+        azimuth: Direction of the camera, degrees: 0 from the bottom edge, 90 from the left edge.
         roll: Turn about its own axis, degrees.
-        fill: Share of the half-picture that the farthest table corner may reach.
-        field_of_view: Horizontal, degrees.
+        fill: Distance of the farthest table corner from the middle, as a share of the half-picture.
+        field_of_view: Horizontal field of view, degrees.
     """
     focal = width / 2.0 / math.tan(math.radians(field_of_view) / 2.0)
     corners = Pose(0.0, 0.0).corners(*table)

@@ -1,4 +1,4 @@
-"""Making one film from start to end: story, table, hands, pictures, truth."""
+"""Makes a film from start to end: story, table, hands, frames, truth."""
 
 from __future__ import annotations
 
@@ -10,28 +10,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from datasets.art.decks import Deck, load_deck
-from datasets.films.choreography import choreograph
+from datasets.films.choreography.choreograph import choreograph
+from datasets.films.choreography.layout import Layout, make_layout
+from datasets.films.choreography.liveliness import lively_manner, random_liveliness
+from datasets.films.choreography.stage import random_manner
+from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import CARD_HEIGHT_MM, Camera, look_at_table
-from datasets.films.hands import ArmArtist, ArmLook, random_look
-from datasets.films.layers import CardArtist
-from datasets.films.layout import Layout, make_layout
-from datasets.films.liveliness import lively_manner, random_liveliness
-from datasets.films.motion import Timeline
-from datasets.films.renderer import Renderer
-from datasets.films.sensor import Sensor
-from datasets.films.stage import random_manner
+from datasets.films.rendering.arms import ArmArtist, ArmLook, random_look
+from datasets.films.rendering.cards import CardArtist
+from datasets.films.rendering.light import LIGHT_SPECS, LIGHTS, make_light
+from datasets.films.rendering.objects import ObjectArtist
+from datasets.films.rendering.renderer import Renderer
+from datasets.films.rendering.sensor import Sensor
+from datasets.films.rendering.table import draw_empty_table, load_surface
+from datasets.films.rendering.video import FilmWriter
 from datasets.films.story import Story
-from datasets.films.surroundings import (
-    LIGHT_SPECS,
-    LIGHTS,
-    draw_empty_table,
-    load_surface,
-    make_light,
-)
-from datasets.films.tabletop import random_habits
-from datasets.films.things import ThingArtist
+from datasets.films.timeline import Timeline
 from datasets.films.truth import TRUTH_VERSION, event_line, resting_cards, with_verdicts, write_lines
-from datasets.films.video import FilmWriter
 from datasets.progress import Progress
 from engine.errors import BadInputError
 
@@ -40,7 +35,7 @@ TABLE_MM = (900.0, 600.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot:
-    """How a story is filmed. What is None, or `any`, is drawn by the seed."""
+    """How a story is filmed. The seed decides values that are None or `any`."""
 
     seed: int
     width: int = 1920
@@ -53,16 +48,16 @@ class Shot:
     codec: str = "mp4v"
     crf: int = 21
     noise: float = 1.0
-    """Sensor noise as a share of what the light asks for."""
+    """Sensor noise relative to that of the light."""
     sway: float = 0.0
-    """How far a hand lets the picture wander, pixels of a 1080p frame; 0 on a stand."""
+    """Motion of the picture in a hand that holds the camera, pixels of a 1080p frame; 0 on a stand."""
     lively: bool = False
-    """Glasses stand about, and people drink, hesitate, take a card back, toss cards, stack sets, tidy."""
+    """Whether there are objects on the table, and people drink, hesitate, take cards back and so on."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One film ready to be rendered."""
+    """One film, ready to be rendered."""
 
     story: Story
     shot: Shot
@@ -72,15 +67,15 @@ class Scene:
     renderer: Renderer
     condition: dict[str, object]
     deck: str
-    things: frozenset[str]
-    """What the pieces are called that are no cards."""
+    objects: frozenset[str]
+    """Names of the pieces that are no cards."""
 
 
 def prepare(story: Story, shot: Shot) -> Scene:
-    """Set table, camera and people; the same story and shot give the same film.
+    """Return the scene of a film. The same story and shot give the same film.
 
     Raises:
-        BadInputError: Deck, surface or light do not exist, or the deck lacks a card of the story.
+        BadInputError: the deck, surface or light does not exist, or the deck lacks a card of the story.
     """
     rng = random.Random(f"film {shot.seed}")
     camera, tilt = place_camera(shot, rng)
@@ -95,7 +90,7 @@ def prepare(story: Story, shot: Shot) -> Scene:
         liven = random.Random(f"lively {shot.seed}")
         lively = random_liveliness(layout, camera, liven)
         manners = {player: lively_manner(manner, liven) for player, manner in manners.items()}
-    things = lively.things if lively else {}
+    objects = lively.objects if lively else {}
     timeline = choreograph(story, layout, manners, habits, accidents, lively)
     condition: dict[str, object] = {
         "tilt": round(tilt, 1),
@@ -105,11 +100,11 @@ def prepare(story: Story, shot: Shot) -> Scene:
         "messy": round(messy, 2),
         "lively": shot.lively,
     }
-    deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card} - things.keys())
-    artist = functools.partial(ThingArtist, things=things)
+    deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card} - objects.keys())
+    artist = functools.partial(ObjectArtist, objects=objects)
     renderer, seen = set_up_picture(shot, camera, deck, looks, timeline, rng, artist)
     return Scene(
-        story, shot, camera, layout, timeline, renderer, condition | seen, deck.name, frozenset(things)
+        story, shot, camera, layout, timeline, renderer, condition | seen, deck.name, frozenset(objects)
     )
 
 
@@ -138,10 +133,10 @@ def set_up_picture(
     rng: random.Random,
     artist: Callable[..., CardArtist],
 ) -> tuple[Renderer, dict[str, object]]:
-    """Return the renderer, and its light and surface for the film's condition.
+    """Return the renderer, and the names of its light and surface.
 
     Raises:
-        BadInputError: There is no such light or surface.
+        BadInputError: there is no such light or surface.
     """
     drawn = rng.choice(LIGHTS)
     light_name = shot.light if shot.light != "any" else drawn
@@ -162,10 +157,10 @@ def set_up_picture(
 
 
 def pick_deck(name: str, cards: set[str]) -> Deck:
-    """Return a deck with these cards; `any` is the photographed one where that will do, else the drawn one.
+    """Return a deck with these cards. `any` is the photographed one if possible, else the drawn one.
 
     Raises:
-        BadInputError: There is no such deck, or it lacks a card.
+        BadInputError: there is no such deck, or it lacks a card.
     """
     if name == "any":
         with contextlib.suppress(BadInputError):
@@ -179,7 +174,7 @@ def pick_deck(name: str, cards: set[str]) -> Deck:
 
 
 def header(scene: Scene, film: str) -> dict[str, object]:
-    """Return the first line of a film's truth."""
+    """Return the first line of the truth of a film."""
     story, shot = scene.story, scene.shot
     return {
         "film": film,
@@ -201,12 +196,12 @@ def header(scene: Scene, film: str) -> dict[str, object]:
 def make_film(
     story: Story, shot: Shot, out: Path, *, cards: Path | None = None, progress: Progress | None = None
 ) -> Scene:
-    """Render a story to `out`, its truth beside it, and on request the cards at rest to `cards`.
+    """Render a story to `out`, with its truth beside it, and return the scene.
 
-    `progress` is told seconds of the film.
+    `cards` is a file for the cards at rest, if given. `progress` counts seconds of the film.
 
     Raises:
-        BadInputError: The shot asks for what does not exist, or the film cannot be written.
+        BadInputError: the deck, surface or light does not exist, or the film cannot be written.
     """
     for path in filter(None, (out, cards)):
         if not path.parent.is_dir():
@@ -222,7 +217,7 @@ def make_film(
                 progress(t, scene.timeline.duration_s)
             if cards and scene.renderer.resting_version != version and scene.timeline.is_still(t):
                 version = scene.renderer.resting_version
-                resting = [move for move in scene.renderer.resting() if move.card not in scene.things]
+                resting = [move for move in scene.renderer.resting() if move.card not in scene.objects]
                 at_rest.append({"t": round(t, 3), "cards": resting_cards(resting, scene.camera)})
     write_lines(truth_path(out), [header(scene, out.name), *events])
     if cards:
@@ -231,10 +226,10 @@ def make_film(
 
 
 def true_events(scene: Scene, story: Story) -> list[dict[str, object]]:
-    """Return what happens in a scene, line by line, with what is to be said of it."""
+    """Return the event lines of a scene, with their verdicts."""
     return with_verdicts([event_line(action) for action in scene.timeline.actions], story)
 
 
 def truth_path(film: Path) -> Path:
-    """Return where the truth of a film lies: OUT.mp4 has OUT.truth.jsonl."""
+    """Return the path of the truth of a film: OUT.mp4 has OUT.truth.jsonl."""
     return film.with_suffix(".truth.jsonl")

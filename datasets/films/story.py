@@ -10,25 +10,25 @@ from engine.ruleset import load_ruleset
 from engine.simulation import simulate
 
 ACTS = ("play", "flip", "pick_up", "show")
-"""What a turn is made of; draws, burns and the like follow from these."""
+"""The events that make up a turn. Draws, burns and others follow from them."""
 DEFAULT_ACTS = 24
 """About three minutes of film."""
 _TRIES = 400
 _ENDING_TRIES = 60
 _FEWEST_PLAYS = 10
 _FEWEST_ACTS = 12
-"""Ten plays, a pick-up and a show do not fit into less."""
+"""Fewer acts have no room for ten plays, a pick-up and a show."""
 _MOST_EXCHANGES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing that the players do. `event` and the fields after it are as in `engine.events.Event`."""
+    """One act of the players. `event` and the fields after it are as in `engine.events.Event`."""
 
     event: str
     player: str | None = None
     cards: tuple[str, ...] = ()
-    """What moves face up; for a set in the order in which it is put down."""
+    """The cards that move face up; a set is in the order in which it is laid."""
     source: str | None = None
     to: str | None = None
     answers: tuple[tuple[str, str], ...] = ()
@@ -38,9 +38,9 @@ class Step:
     count: int | None = None
     loser: str | None = None
     hand_out: tuple[str, ...] = ()
-    """Exchange: what went from the hand to the table."""
+    """Cards that an exchange moved from the hand to the table."""
     up_out: tuple[str, ...] = ()
-    """Exchange: what went from the table to the hand."""
+    """Cards that an exchange moved from the table to the hand."""
     legal: bool = True
     rules: tuple[str, ...] = ()
     """The ids of the rules that were broken on purpose."""
@@ -48,14 +48,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """One game as it will be filmed."""
+    """One game that will be filmed."""
 
     rules: str
     options: tuple[str, ...]
     players: tuple[str, ...]
     dealer: str
     up: dict[str, tuple[str, ...]]
-    """The up-cards dealt to each player, left to right as that player sees them."""
+    """The dealt up-cards of each player, left to right for that player."""
     down_count: int
     hand_count: int
     draw_count: int
@@ -72,23 +72,23 @@ def find_story(
     illegal: int = 2,
     acts: int | None = DEFAULT_ACTS,
 ) -> Story:
-    """Return a story worth filming: of the games that `seed` leads to, the first that has everything.
+    """Return a story worth filming: the first game from `seed` that shows everything.
 
-    Everything is: at least ten plays, a burn, a pick-up, a shown card where the ruleset has shows, all
-    illegal plays and not all of one kind, an exchange but not by more than two players. Where no game has
-    all of it within `acts`, the one that lacks least is taken; a whole game, and one told in a few acts,
-    is taken as it comes.
+    Such a game has at least ten plays, a burn and a pick-up. It has a shown card if the ruleset has shows,
+    and exchanges by one or two players. It has all illegal plays, and two kinds of them. If no game shows
+    everything within `acts`, the result is the game that lacks least. A whole game, or one of very few acts,
+    is not chosen.
 
     Args:
         rules: Ruleset.
         players: Names, clockwise.
         seed: The same seed gives the same story.
         options: House options.
-        illegal: How many rules are broken on purpose.
-        acts: How many plays, flips, pick-ups and shows to tell; None for the whole game.
+        illegal: Number of rules that are broken on purpose.
+        acts: Number of plays, flips, pick-ups and shows; None for the whole game.
 
     Raises:
-        BadInputError: Unknown ruleset or option, or too many players.
+        BadInputError: unknown ruleset or option, or too many players.
     """
     shows = bool(load_ruleset(rules, options).mechanics.shown)
     best: tuple[int, Story] | None = None
@@ -106,29 +106,29 @@ def find_story(
 
 
 def find_ending(rules: str, players: Sequence[str], seed: int, *, illegal: int = 2) -> Story:
-    """Return a whole game worth filming for its end: of those that `seed` leads to, the shortest.
+    """Return a whole game worth filming for its end: the shortest game from `seed` with everything.
 
-    A face-down card is turned over or taken up in it, somebody is out, and there is a loser, where that can
-    be had.
+    Such a game plays or takes a face-down card, a player goes out, and it has a loser. If no game has all of
+    these, the result is the one that lacks least.
 
     Args:
         rules: Ruleset.
         players: Names, clockwise.
         seed: The same seed gives the same story.
-        illegal: How many rules are broken on purpose.
+        illegal: Number of rules that are broken on purpose.
 
     Raises:
-        BadInputError: Unknown ruleset, or too many players.
+        BadInputError: unknown ruleset, or too many players.
     """
     games = (
         simulate.play_game(rules, players, seed * _TRIES + attempt, cheats=illegal)
         for attempt in range(_ENDING_TRIES)
     )
-    return min(map(story_of, games), key=lambda story: (_ends_badly(story, illegal), len(story.steps)))
+    return min(map(story_of, games), key=lambda story: (_lacks_at_end(story, illegal), len(story.steps)))
 
 
-def _ends_badly(story: Story, illegal: int) -> int:
-    """Count what the end of a story lacks."""
+def _lacks_at_end(story: Story, illegal: int) -> int:
+    """Count the features that the end of a story lacks."""
     events = {step.event for step in story.steps}
     broken = sum(not step.legal for step in story.steps)
     wanted = [bool(events & {"flip", "take_down"}), "out" in events, "game_over" in events, broken == illegal]
@@ -136,7 +136,7 @@ def _ends_badly(story: Story, illegal: int) -> int:
 
 
 def _lacks(story: Story, illegal: int, shows: bool) -> int:
-    """Count what a story lacks."""
+    """Count the features that a story lacks."""
     events = [step.event for step in story.steps]
     broken = [step.rules for step in story.steps if not step.legal]
     wanted = [
@@ -152,7 +152,7 @@ def _lacks(story: Story, illegal: int, shows: bool) -> int:
 
 
 def story_of(game: simulate.SimulatedGame, acts: int | None = None) -> Story:
-    """Return the first `acts` acts of a simulated game, with what follows from the last, as a story."""
+    """Return the first `acts` acts of a simulated game as a story, with the events that follow the last."""
     first = game.steps[0]
     told: list[Step] = []
     for step in game.steps[1:]:

@@ -1,4 +1,4 @@
-"""The truth beside a film: what really happened, and what a camera could see of the cards at rest."""
+"""The truth of a film: its events, and the visible parts of the cards at rest."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ import cv2
 import numpy as np
 
 from datasets.films.geometry import Camera
-from datasets.films.motion import Action, CardMove
 from datasets.films.story import Story
+from datasets.films.timeline import Action, CardMove
 from engine.events import Event
 from engine.files.atomic import whole_file
 from engine.referee.referee import Referee
 
 TRUTH_VERSION = 2
-"""Raised whenever the same film would get other events, or the same events another order or other verdicts.
+"""Grows whenever the same film would get other events, another order of events, or other verdicts.
 
 Films of version 1 do not say it. `tests/unit/datasets/test_truth_version.py` tells when it is to be raised.
 """
 _STEP = 2.0
-"""Visibility is counted on every second pixel."""
+"""Visible pixels are counted at this step."""
 
 
 def write_lines(path: Path, lines: Iterable[dict[str, object]]) -> None:
-    """Write JSON lines to a file that appears under its name only when it is complete."""
+    """Write JSON lines. The file gets its name only when it is complete."""
     with whole_file(path) as part, part.open("w", encoding="utf-8") as out:
         for line in lines:
             out.write(json.dumps(line) + "\n")
 
 
 def event_line(action: Action) -> dict[str, object]:
-    """Return the truth's line of one event."""
+    """Return the line of one event."""
     return {"t_start": round(action.start_s, 3), "t_end": round(action.end_s, 3), **action.line}
 
 
 def with_verdicts(lines: list[dict[str, object]], story: Story) -> list[dict[str, object]]:
-    """Return event lines with `verdict`: what a referee says who sees all that is public and nothing else.
+    """Return event lines with `verdict`: the ruling of a referee who sees only public cards.
 
-    It is `unproven` where hidden cards decide, though the film knows them; `legal: false` says what was done.
+    It is `unproven` if hidden cards decide, although the film knows them. `legal: false` marks a broken rule.
     """
     referee = Referee(story.rules, story.players, options=story.options, dealer=story.dealer)
     judged = []
@@ -54,15 +54,15 @@ def with_verdicts(lines: list[dict[str, object]], story: Story) -> list[dict[str
 
 
 def resting_cards(moves: list[CardMove], camera: Camera) -> list[dict[str, Any]]:
-    """Return what a camera could see of the cards at rest, bottom first.
+    """Return the cards at rest in the picture of a camera, bottom first.
 
     Args:
         moves: The moves that put them there, bottom first.
-        camera: From where they are seen.
+        camera: The camera.
 
     Returns:
-        For each: `card` (None face down), `face`, `quad` (pixels, clockwise from the top left as its
-        reader sees it), `visible` (the share of it that no other card covers).
+        For each card: `card` (None if face down) and `face`; `quad` (pixels, clockwise from the top left of
+        the card); `visible` (the share that no other card covers).
     """
     size = (math.ceil(camera.height / _STEP), math.ceil(camera.width / _STEP))
     owner = np.zeros(size, np.uint16)

@@ -1,7 +1,7 @@
 """A pinhole camera over a table.
 
-Table coordinates are millimetres, as in a plan: x to the right, y down, and z up from the table towards the
-camera (a left-handed system, so that a plan and a picture from above turn the same way round).
+Table coordinates are millimetres, as in a plan: x points to the right, y down, and z up to the camera. The
+system is left-handed, so a plan and a picture from above turn in the same direction.
 """
 
 from __future__ import annotations
@@ -20,17 +20,22 @@ class Camera:
 
     @classmethod
     def above(cls, size: int, view_mm: float, tilt: float, azimuth: float, roll: float, fov: float) -> Camera:
-        """Look at the table's origin.
+        """Return a camera that looks at the origin of the table.
 
-        `size` is the square picture's side in pixels, `view_mm` the width of table seen through its centre
-        line; `tilt` (0 = straight down), `azimuth`, `roll` and the field of view `fov` are in radians.
+        Args:
+            size: Side of the square picture, pixels.
+            view_mm: Width of the table across the middle of the picture.
+            tilt: Angle from straight down, radians.
+            azimuth: Direction of the camera, radians.
+            roll: Turn about its own axis, radians.
+            fov: Field of view, radians.
         """
         focal = size / 2 / np.tan(fov / 2)
         distance = view_mm * focal / size
         towards = np.array(
             [np.sin(tilt) * np.cos(azimuth), np.sin(tilt) * np.sin(azimuth), np.cos(tilt)]
         )  # from the origin to the camera
-        # The picture's x axis lies level; its y axis points down in the picture; z goes into the scene.
+        # The x axis of the picture is level, y points down in the picture, and z into the scene.
         right = np.array([np.sin(azimuth), -np.cos(azimuth), 0.0])
         forward = -towards
         down = np.cross(right, forward)
@@ -46,15 +51,15 @@ class Camera:
         return np.column_stack([m[:, 0], m[:, 1], m[:, 2] * height_mm + m[:, 3]])
 
     def project(self, points: NDArray[np.floating], height_mm: float = 0.0) -> NDArray[np.float32]:
-        """Return pixels (N x 2) of table points (N x 2, mm) lying at `height_mm`."""
+        """Return the pixels (N x 2) of table points (N x 2 mm) at `height_mm`."""
         homogeneous = np.column_stack([points, np.ones(len(points))]) @ self.plane(height_mm).T
         return np.asarray(homogeneous[:, :2] / homogeneous[:, 2:], np.float32)
 
 
 def random_camera(rng: np.random.Generator, size: int, view_mm: float) -> Camera:
-    """Return a camera a player might hold or clamp: mostly steep, at times as flat as 50 degrees."""
+    """Return the camera of a phone in a hand or a clamp: mostly steep, tilted by up to 50 degrees."""
     tilt = np.radians(min(50.0, abs(rng.normal(0, 22)) if rng.random() < 0.8 else rng.uniform(25, 50)))
-    quarter = rng.integers(4) * np.pi / 2  # phones are held along the table's edges more often than askew
+    quarter = rng.integers(4) * np.pi / 2  # phones are mostly parallel to the edges of the table
     azimuth = quarter + rng.normal(0, 0.15) if rng.random() < 0.5 else rng.uniform(0, 2 * np.pi)
     roll = rng.normal(0, 0.06) if rng.random() < 0.7 else rng.uniform(-np.pi, np.pi)
     return Camera.above(

@@ -1,7 +1,7 @@
-"""Card pixels for scenes: decks of real art, and made-up faces and backs that widen the variety.
+"""Pictures of cards for scenes: decks of real art, and invented faces and backs for variety.
 
-The outline network must know a card by its shape, its edge and its stock, not by one maker's print, so a part
-of every scene's cards are drawn at random: pips in strange places, court-like patchwork, backs of all kinds.
+The outline network must recognise a card by its shape, edge and paper, not by its print. So some cards are
+random: pips in strange places, panels like courts, backs of all kinds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COMMON_BACKS = np.array([(40, 25, 185), (150, 60, 25)], np.float32)
 
 
 def _rounded_alpha(radius: float, width: int = _WIDTH, height: int = _HEIGHT) -> NDArray[np.uint8]:
-    """Return a rounded rectangle's coverage; `radius` in pixels."""
+    """Return the coverage of a rectangle with rounded corners; `radius` is in pixels."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     dx = np.maximum(radius - np.minimum(x, width - 1 - x), 0)
     dy = np.maximum(radius - np.minimum(y, height - 1 - y), 0)
@@ -35,7 +35,7 @@ def _rounded_alpha(radius: float, width: int = _WIDTH, height: int = _HEIGHT) ->
 
 
 def _stock(rng: np.random.Generator) -> NDArray[np.float32]:
-    """Card stock: white to cream."""
+    """Return the colour of paper, from white to cream."""
     return np.array([rng.uniform(0, 25), rng.uniform(0, 8), 0], np.float32) * -1 + np.float32(
         rng.uniform(225, 255)
     )
@@ -66,7 +66,7 @@ def _pip(
 
 
 def _court_patchwork(canvas: NDArray[np.uint8], rng: np.random.Generator) -> None:
-    """A framed panel of coloured pieces, the same upside down, as court cards are."""
+    """Draw a framed panel of coloured pieces, the same upside down, like a court card."""
     margin_x, margin_y = rng.uniform(0.1, 0.22) * _WIDTH, rng.uniform(0.06, 0.15) * _HEIGHT
     left, top = int(margin_x), int(margin_y)
     panel = np.full((_HEIGHT - 2 * top, _WIDTH - 2 * left, 3), _stock(rng), np.uint8)
@@ -83,8 +83,8 @@ def _court_patchwork(canvas: NDArray[np.uint8], rng: np.random.Generator) -> Non
         cv2.rectangle(canvas, (left, top), corner, (30, 20, 10), 2, cv2.LINE_AA)
 
 
-def made_up_face(rng: np.random.Generator) -> Art:
-    """Return a face that looks like a card from afar and is none: corner glyphs, pips or a court panel."""
+def invented_face(rng: np.random.Generator) -> Art:
+    """Return an invented face, which resembles a card from afar: corner glyphs, pips or a court panel."""
     canvas = np.full((_HEIGHT, _WIDTH, 3), _stock(rng), np.uint8)
     colour = [25, 20, 20] if rng.random() < 0.5 else [35, 25, rng.uniform(150, 220)]
     if rng.random() < 0.3:
@@ -106,10 +106,10 @@ def made_up_face(rng: np.random.Generator) -> Art:
     return _finish(canvas, rng)
 
 
-def made_up_back(rng: np.random.Generator) -> Art:
-    """Return a card back: a lattice, dots, rings or plain, mostly with a white margin."""
+def invented_back(rng: np.random.Generator) -> Art:
+    """Return an invented back: a lattice, dots, rings or one colour, mostly with a white margin."""
     ground = random_colour(rng)
-    if rng.random() < 0.6:  # the reds and blues most decks come in
+    if rng.random() < 0.6:  # the reds and blues of most decks
         ground = _COMMON_BACKS[int(rng.integers(2))] * np.float32(rng.uniform(0.7, 1.3))
     canvas = np.full((_HEIGHT, _WIDTH, 3), np.clip(ground, 0, 255), np.uint8)
     ink = (_stock(rng) if rng.random() < 0.75 else random_colour(rng)).tolist()
@@ -149,7 +149,7 @@ def made_up_back(rng: np.random.Generator) -> Art:
 
 
 def _levels(art: Art) -> tuple[Art, ...]:
-    """Return the art with alpha-weighted colour at falling sizes, so that small cards are not ragged."""
+    """Return the art at falling sizes, premultiplied by alpha, so that small cards are smooth."""
     if art.shape[0] > _HEIGHT:
         width = round(art.shape[1] * _HEIGHT / art.shape[0])
         art = np.asarray(cv2.resize(art, (width, _HEIGHT), interpolation=cv2.INTER_AREA), np.uint8)
@@ -164,13 +164,13 @@ def _levels(art: Art) -> tuple[Art, ...]:
 
 @dataclass
 class CardStock:
-    """Decks ready for drawing: each face and back at several sizes, the made-up ones among them."""
+    """Decks ready for drawing: each face and back at several sizes, with invented ones among them."""
 
     decks: Sequence[Deck]
-    made_up: int = 64
-    """How many made-up faces, and as many backs, to keep."""
+    invented: int = 64
+    """Number of invented faces, and of invented backs."""
     real_share: float = 0.85
-    """Share of the packs whose faces are a deck's."""
+    """Share of the packs with the faces of a deck."""
     _cache: dict[tuple[str, str], tuple[Art, ...]] = field(default_factory=dict)
     _maximum: int = 4000
 
@@ -182,7 +182,7 @@ class CardStock:
         return self._cache[kind, key]
 
     def pick(self, rng: np.random.Generator) -> ScenePack:
-        """Return one pack for one table: a deck's faces (or made-up ones) and one back."""
+        """Return a random pack: the faces of a deck, or invented ones, and one back."""
         deck = (
             self.decks[int(rng.integers(len(self.decks)))]
             if self.decks and rng.random() < self.real_share
@@ -190,32 +190,32 @@ class CardStock:
         )
         faces = sorted(deck.faces) if deck else []
         back = int(rng.integers(len(deck.backs))) if deck and deck.backs and rng.random() < 0.5 else None
-        return ScenePack(self, deck, faces, back, int(rng.integers(self.made_up)))
+        return ScenePack(self, deck, faces, back, int(rng.integers(self.invented)))
 
     def face(self, deck: Deck | None, card: str, number: int) -> tuple[Art, ...]:
-        """Return the levels of a deck's face, or of made-up face `number`."""
+        """Return the face of a card in a deck, or invented face `number`, at several sizes."""
         if deck is not None:
             return self._cached(f"face {deck.name}", card, deck.faces[card])
-        number %= self.made_up
-        key = ("made-up face", str(number))
+        number %= self.invented
+        key = ("invented face", str(number))
         if key in self._cache:
             return self._cache[key]
-        return self._cached(*key, made_up_face(np.random.default_rng([1, number])))
+        return self._cached(*key, invented_face(np.random.default_rng([1, number])))
 
     def back(self, deck: Deck | None, index: int | None, number: int) -> tuple[Art, ...]:
-        """Return the levels of a deck's back `index`, or of made-up back `number`."""
+        """Return back `index` of a deck, or invented back `number`, at several sizes."""
         if deck is not None and index is not None:
             return self._cached(f"back {deck.name}", str(index), deck.backs[index])
-        number %= self.made_up
-        key = ("made-up back", str(number))
+        number %= self.invented
+        key = ("invented back", str(number))
         if key in self._cache:
             return self._cache[key]
-        return self._cached(*key, made_up_back(np.random.default_rng([2, number])))
+        return self._cached(*key, invented_back(np.random.default_rng([2, number])))
 
 
 @dataclass(frozen=True)
 class ScenePack:
-    """The pack that lies on one table."""
+    """The pack on one table."""
 
     stock: CardStock
     deck: Deck | None
@@ -224,7 +224,7 @@ class ScenePack:
     number: int
 
     def draw(self, rng: np.random.Generator, face_up: bool) -> tuple[str, tuple[Art, ...]]:
-        """Return a card's code (`??` for a made-up one, `BACK` face down) and its pixels at several sizes."""
+        """Return the code of a random card (`??`: invented, `BACK`: face down) and its pictures."""
         if not face_up:
             return "BACK", self.stock.back(self.deck, self.back_index, self.number)
         if not self.cards:

@@ -1,4 +1,4 @@
-"""Where cards lie on a table: rows, rows on face-down rows, askew piles, fans, spreads, stacks, messes."""
+"""Random positions of cards on a table: rows, rows on rows, piles, fans, spreads, stacks, messes."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _THICKNESS_MM = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One card on the table, in millimetres and radians; lists of them go bottom first."""
+    """One card on the table, in millimetres and radians. In lists the lowest card comes first."""
 
     x: float
     y: float
     angle: float
     face_up: bool
     height: float = 0.0
-    """Of its face above the table."""
+    """Height of its face above the table."""
     below: int = 0
-    """Cards squared up beneath it that are drawn as the edge of a stack and never labelled."""
+    """Number of squared cards below it. They are drawn as the edge of a stack, and have no label."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A cluster's own axes on the table."""
+    """The axes of one cluster on the table."""
 
     x: float
     y: float
@@ -66,7 +66,7 @@ def _row(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
 
 
 def _up_on_down(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
-    """Shithead's own row: three down-cards, most of them covered by an up-card."""
+    """The row of a player in Shithead: three down-cards, most of them covered by an up-card."""
     step = CARD_WIDTH_MM + rng.uniform(1, 22)
     slip = rng.choice([0.0, rng.uniform(0, 8), rng.uniform(8, 45)])
     untidy = rng.uniform(0, 4)
@@ -105,7 +105,7 @@ def _askew_pile(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
 
 
 def _fan(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
-    """Cards turned about a point near their lower end, as held hands are laid down."""
+    """Cards turned about a point near their lower end, like a hand that is laid down."""
     count = int(rng.integers(3, 11))
     radius = rng.uniform(50, 160)
     step = rng.uniform(0.08, 0.3) * 90 / radius
@@ -120,7 +120,7 @@ def _fan(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
 
 
 def _spread(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
-    """Overlapping cards in a line, along the short side or the long one."""
+    """Overlapping cards in a line, along the short side or the long side."""
     count = int(rng.integers(2, 12))
     step = rng.uniform(9, 42)
     sideways = rng.random() < 0.65
@@ -143,7 +143,7 @@ def _spread(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
 
 
 def _stack(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
-    """A squared-up stack: a draw pile, or a pile of played cards kept tidy."""
+    """A squared stack: a draw pile, or a tidy pile of played cards."""
     below = int(rng.integers(2, 52))
     face_up = rng.random() < 0.25
     return [frame.place(0, 0, 0, face_up, below * _THICKNESS_MM, below)]
@@ -166,7 +166,7 @@ def _mess(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
 
 
 def _set_on_pile(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
-    """A set of two to four put down together, each a little beside or below the last, on what lay there."""
+    """A set of two to four cards on a pile, each a little beside or below the last."""
     pile = _askew_pile(rng, frame)[:6] if rng.random() < 0.7 else []
     count, step = int(rng.integers(2, 5)), rng.uniform(9, 32)
     below = rng.random() < 0.5
@@ -188,7 +188,7 @@ def _set_on_pile(rng: np.random.Generator, frame: _Frame) -> list[Placement]:
 
 
 _CLUSTERS: dict[str, tuple[Callable[[np.random.Generator, _Frame], list[Placement]], float]] = {
-    # how cards lie, and the room that takes (mm from its centre)
+    # the maker of a cluster, and its radius in mm
     "row": (_row, 110),
     "up_on_down": (_up_on_down, 130),
     "askew_pile": (_askew_pile, 75),
@@ -208,7 +208,7 @@ USUAL_CLUSTERS: Mapping[str, float] = {
     "stack": 0.11,
     "mess": 0.08,
 }
-"""How often cards lie how on a whole table."""
+"""Shares of the clusters on a whole table."""
 CROWDED_CLUSTERS: Mapping[str, float] = {
     "row": 0.06,
     "up_on_down": 0.06,
@@ -218,15 +218,15 @@ CROWDED_CLUSTERS: Mapping[str, float] = {
     "mess": 0.12,
     "set_on_pile": 0.18,
 }
-"""Where most cards are half covered and only a corner tells them."""
+"""Shares of the clusters on a table where most cards show only a corner."""
 
 
 def random_layout(
     rng: np.random.Generator, view_mm: float, clusters: Mapping[str, float] = USUAL_CLUSTERS
 ) -> list[Placement]:
-    """Return the cards of one table, bottom first, about as many as a view `view_mm` wide would hold.
+    """Return the cards of one table, bottom first: about as many as fit into a view `view_mm` wide.
 
-    `clusters` says how often cards lie in which way.
+    `clusters` holds the share of each kind of cluster.
     """
     names, weights = list(clusters), np.array(list(clusters.values()))
     reach = view_mm * 0.48
@@ -251,9 +251,9 @@ def random_layout(
 
 
 def card_outline(card: Placement) -> NDArray[np.float64]:
-    """Return the card's corners on the table (4 x 2, mm), clockwise from the top left of its face.
+    """Return the corners of the card on the table (4 x 2 mm), clockwise from the top left of its face.
 
-    Table axes are those of the picture seen from above: x to the right, y down.
+    The axes are those of a picture from above: x to the right, y down.
     """
     w, h = CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2
     local = np.array([[-w, -h], [w, -h], [w, h], [-w, h]])

@@ -11,13 +11,13 @@ Picture = NDArray[np.float32]
 
 
 def _smooth_field(rng: np.random.Generator, size: int, cells: int) -> Picture:
-    """Return a slowly varying field, size x size, about -1..1."""
+    """Return a smooth random field, size x size, about -1..1."""
     field = rng.normal(0, 0.6, (cells, cells)).astype(np.float32)
     return np.asarray(cv2.resize(field, (size, size), interpolation=cv2.INTER_CUBIC), np.float32)
 
 
 def light_up(picture: Picture, rng: np.random.Generator) -> Picture:
-    """Return the picture in uneven, perhaps dim and coloured light, with shadows of things out of sight."""
+    """Return the picture in uneven, perhaps dim and coloured light, with shadows from outside."""
     size = picture.shape[0]
     gain = 1 + rng.uniform(0, 0.35) * _smooth_field(rng, size, int(rng.integers(2, 4)))
     ramp = np.linspace(-1, 1, size, dtype=np.float32)
@@ -33,7 +33,7 @@ def light_up(picture: Picture, rng: np.random.Generator) -> Picture:
 
 
 def add_glare(picture: Picture, glossy: NDArray[np.bool_], rng: np.random.Generator) -> Picture:
-    """Return the picture with lamps mirrored in it: strongly on glossy parts (cards), weakly elsewhere."""
+    """Return the picture with reflections of lamps: strong on glossy parts (cards), weak elsewhere."""
     size = picture.shape[0]
     glare = np.zeros((size, size), np.float32)
     for _ in range(int(rng.integers(1, 4))):
@@ -48,29 +48,30 @@ def add_glare(picture: Picture, glossy: NDArray[np.bool_], rng: np.random.Genera
     return picture + (soft * share)[..., None]
 
 
-def _motion_blur(picture: Picture, rng: np.random.Generator) -> Picture:
-    length = int(rng.integers(3, 9))
-    kernel: Picture = np.zeros((length, length), np.float32)
+def motion_kernel(rng: np.random.Generator, length: int) -> NDArray[np.float32]:
+    """Return an averaging kernel, `length` x `length`, for a motion in a random direction."""
+    kernel: NDArray[np.float32] = np.zeros((length, length), np.float32)
     angle = rng.uniform(0, np.pi)
     reach = np.array([np.cos(angle), np.sin(angle)]) * (length - 1) / 2
     ends = np.round((length - 1) / 2 + np.stack([-reach, reach])).astype(int).tolist()
     cv2.line(kernel, ends[0], ends[1], (1.0,))
-    return np.asarray(cv2.filter2D(picture, -1, kernel / kernel.sum()), np.float32)
+    return np.asarray(kernel / kernel.sum(), np.float32)
 
 
 def through_lens(picture: Picture, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return what a phone's camera would make of it: blur, tone curve, noise; 8 bit."""
+    """Return the picture as a phone camera takes it, with blur, tone curve and noise, in 8 bits."""
     if rng.random() < 0.7:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.3, 1.3)), np.float32)
     if rng.random() < 0.08:
-        picture = _motion_blur(picture, rng)
+        kernel = motion_kernel(rng, int(rng.integers(3, 9)))
+        picture = np.asarray(cv2.filter2D(picture, -1, kernel), np.float32)
     picture = np.float32(255) * (np.clip(picture, 0, 255) / np.float32(255)) ** np.float32(
         rng.uniform(0.75, 1.35)
     )
     if rng.random() < 0.3:
         grey = picture.mean(axis=-1, keepdims=True)
         picture = grey + (picture - grey) * np.float32(rng.uniform(0.2, 1.6))
-    if rng.random() < 0.25:  # a phone's sharpening, with its halos
+    if rng.random() < 0.25:  # the sharpening of a phone, with its halos
         soft = cv2.GaussianBlur(picture, (0, 0), 1.2)
         picture = picture + (picture - soft) * np.float32(rng.uniform(0.5, 2))
     noise = rng.normal(0, 1, (*picture.shape[:2], 1 if rng.random() < 0.4 else 3)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Things that lie on or reach over cards: hands and arms, glasses, coins, phones, pens."""
+"""Objects on or over cards: hands and arms, glasses, coins, phones, pens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from datasets.surfaces import random_colour
 Picture = NDArray[np.float32]
 Floats = NDArray[np.floating]
 Mask = NDArray[np.uint8]
-"""What the thing hides: 255 where it covers the table wholly."""
+"""Coverage of an object: 255 where it hides the table completely."""
 _BRASS = np.array((90, 140, 170), np.float32)
 
 
@@ -28,7 +28,7 @@ def _blend(picture: Picture, mask: Mask, colour: Floats, strength: float = 1.0) 
 
 
 def _shade(mask: Mask, unit: float) -> Picture:
-    """Return a rounded-looking brightness (height x width x 1) of a flat shape: darker towards its edge."""
+    """Return the brightness (height x width x 1) of a shape, darker towards its edge, so it looks round."""
     inside = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3)
     return np.asarray(0.6 + 0.4 * np.clip(inside / (4 * unit), 0, 1), np.float32)[..., None]
 
@@ -41,7 +41,7 @@ def _cast_shadow(picture: Picture, mask: Mask, rng: np.random.Generator, unit: f
 
 
 def draw_hand(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
-    """Draw an arm from the picture's edge, its hand over the table. `unit` is pixels per millimetre."""
+    """Draw an arm from the edge of the picture, and its hand. `unit` is pixels per millimetre."""
     size = picture.shape[0]
     arm, sleeve = np.zeros((size, size), np.uint8), np.zeros((size, size), np.uint8)
     palm = rng.uniform(0.1, 0.9, 2) * size
@@ -77,7 +77,7 @@ def draw_hand(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
 
 
 def draw_glass(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
-    """Draw a drink from above: rim, contents, glints."""
+    """Draw a drink from above: rim, content, reflections."""
     size = picture.shape[0]
     centre, radius = (
         (rng.uniform(0, 1, 2) * size).astype(int).tolist(),
@@ -99,7 +99,7 @@ def draw_glass(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
 
 
 def draw_coins(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
-    """Draw coins or chips, scattered around one place."""
+    """Draw coins or chips, scattered around one point."""
     size = picture.shape[0]
     mask = np.zeros((size, size), np.uint8)
     heart = rng.uniform(0.1, 0.9, 2) * size
@@ -145,13 +145,13 @@ def draw_pen(picture: Picture, rng: np.random.Generator, unit: float) -> Mask:
     return mask
 
 
-Thing = Callable[[Picture, np.random.Generator, float], Mask]
-"""Draws itself into a picture (of so many pixels per mm) and returns what it covers."""
-THINGS: tuple[tuple[Thing, float], ...] = (
+DrawObject = Callable[[Picture, np.random.Generator, float], Mask]
+"""Draws an object into a picture, with the pixels per mm, and returns its coverage."""
+OBJECTS: tuple[tuple[DrawObject, float], ...] = (
     (draw_hand, 0.3),
     (draw_glass, 0.15),
     (draw_coins, 0.15),
     (draw_slab, 0.15),
     (draw_pen, 0.08),
 )
-"""Each thing and the share of scenes that hold one."""
+"""Each object, and the share of the scenes with one."""

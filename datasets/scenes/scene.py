@@ -1,6 +1,6 @@
-"""Rendered pictures of cards on tables, with the truth: every card's four corners and what can be seen of it.
+"""Rendered pictures of cards on tables, with the truth: the corners of every card, and its visible share.
 
-A scene is repeatable: the same seed, decks and surfaces give the same pixels.
+The same seed, decks and surfaces give the same pixels.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from datasets.scenes.camera import Camera, random_camera
 from datasets.scenes.cards import Art, CardStock, ScenePack
 from datasets.scenes.layouts import USUAL_CLUSTERS, Placement, card_outline, random_layout
 from datasets.scenes.light import Picture, add_glare, light_up, through_lens
-from datasets.scenes.objects import THINGS, Thing
+from datasets.scenes.objects import OBJECTS, DrawObject
 from datasets.scenes.table import random_plan
 from vision.geometry import homography, polygon_area, upright_rectangle
 from vision.types import Quad
 
 MIN_VISIBLE = 0.15
-"""Cards of which less than this share is to be seen carry no label; their pixels are marked `UNSURE`."""
+"""Least visible share of a labelled card. The pixels of other cards are `UNSURE`."""
 WHOLE_TABLES = ((480.0, 1050.0, 0.5), (260.0, 480.0, 0.33), (130.0, 260.0, 0.17))
-"""How many mm of table a picture is wide, as (least, most, share): a whole table, a part, a few cards."""
+"""Width of the view in mm, as (least, most, share): a whole table, a part of it, a few cards."""
 _SHOWN_VIEW = (170.0, 300.0)
-"""How many mm of table are seen of a card that is shown alone."""
+"""Least and greatest width of the view of a card alone, mm."""
 NO_CARD, UNSURE = 0, 255
-"""Values of a scene's owner map beside the cards' own numbers."""
+"""Values of an owner map besides the numbers of the cards."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SceneCard:
-    """One card of a scene that can be seen well enough to be found."""
+    """One card of a scene that is visible enough to have a label."""
 
     card: str
-    """`9S`, `BACK`, or `??` for a made-up face."""
+    """`9S`, `BACK`, or `??` for an invented face."""
     face_up: bool
     quad: Quad
-    """Corners of the whole card in pixels, its own top left first; they may lie outside the picture."""
+    """Corners of the whole card in pixels, from its top left; they may lie outside the picture."""
     visible: float
-    """Share of the whole card that is to be seen, 0..1."""
+    """Visible share of the whole card, 0..1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class Scene:
     """Size x size x 3, BGR."""
     cards: tuple[SceneCard, ...]
     owner: NDArray[np.uint8]
-    """Size x size: 1 + index into `cards` of the card seen at a pixel, `NO_CARD`, or `UNSURE`."""
+    """Size x size: for each pixel 1 + index in `cards` of the visible card, `NO_CARD`, or `UNSURE`."""
 
 
 class SceneMaker:
@@ -74,9 +74,9 @@ class SceneMaker:
             stock: The cards.
             textures: The surfaces, BGR.
             size: Side of the pictures, pixels.
-            views: How wide a piece of table is seen, as `WHOLE_TABLES`.
-            clusters: How often cards lie how, as `datasets.scenes.layouts.USUAL_CLUSTERS`.
-            min_visible: Share of a card that must be seen for it to be labelled, 0..1.
+            views: Widths of the view, as in `WHOLE_TABLES`.
+            clusters: Shares of the clusters, as in `datasets.scenes.layouts.USUAL_CLUSTERS`.
+            min_visible: Least visible share of a labelled card, 0..1.
         """
         self.stock, self.textures, self.size = stock, textures, size
         self.views, self.clusters, self.min_visible = views, clusters, min_visible
@@ -89,13 +89,13 @@ class SceneMaker:
         canvas = _Canvas(self._table(rng, camera, view), camera, self.size / view)
         packs = [self.stock.pick(rng) for _ in range(1 if rng.random() < 0.85 else 2)]
         layout = random_layout(rng, view, self.clusters) if rng.random() < 0.97 else []
-        light = rng.normal(0, 2.0, 2)  # where shadows fall, mm per mm of height
+        light = rng.normal(0, 2.0, 2)  # shift of shadows, mm per mm of height
         for place in layout:
             canvas.lay(place, packs[int(rng.integers(len(packs)))], rng, light)
         return canvas.finish(rng, self.min_visible)
 
     def make_alone(self, seed: int, card: str) -> Scene:
-        """Return scene number `seed` of those in which a card is shown alone, the camera near by."""
+        """Return scene number `seed` of those that show one card alone, from nearby."""
         rng = np.random.default_rng([seed, 2027])
         view = float(rng.uniform(*_SHOWN_VIEW))
         turn, roll = rng.uniform(0, 2 * np.pi, 2)
@@ -106,7 +106,7 @@ class SceneMaker:
         pack = replace(self.stock.pick(rng), cards=[card])
         light = rng.normal(0, 2.0, 2)
         canvas.lay(Placement(float(x), float(y), float(rng.uniform(0, 2 * np.pi)), True), pack, rng, light)
-        return canvas.finish(rng, self.min_visible, things=())
+        return canvas.finish(rng, self.min_visible, objects=())
 
     def _view(self, rng: np.random.Generator) -> float:
         kind = rng.random() * sum(share for _, _, share in self.views)
@@ -123,7 +123,7 @@ class SceneMaker:
 
 
 class _Canvas:
-    """A picture in the making: cards are laid on it bottom first."""
+    """A picture in the making. Cards are laid on it, bottom first."""
 
     def __init__(self, picture: Picture, camera: Camera, unit: float) -> None:
         self.picture, self.camera, self.unit = picture, camera, unit
@@ -165,7 +165,7 @@ class _Canvas:
         self.picture[y0:y1, x0:x1] *= 1 - np.float32(rng.uniform(0.15, 0.6)) * soft[..., None]
 
     def _edges(self, outline: NDArray[np.float64], place: Placement, rng: np.random.Generator) -> None:
-        """Draw the side of a stack: many thin layers, light and dark in turn, a little out of line."""
+        """Draw the side of a stack: many thin layers, each a little shifted."""
         step = max(1, place.below // 14)
         slip = rng.uniform(0, 1.2)
         for layer in range(0, place.below, step):
@@ -198,22 +198,25 @@ class _Canvas:
         under += pasted[..., :3] * tint
 
     def finish(
-        self, rng: np.random.Generator, min_visible: float, things: Sequence[tuple[Thing, float]] = THINGS
+        self,
+        rng: np.random.Generator,
+        min_visible: float,
+        objects: Sequence[tuple[DrawObject, float]] = OBJECTS,
     ) -> Scene:
-        """Put things over the cards, light the scene, take the picture and settle what can be seen."""
+        """Draw objects over the cards, light the scene, and return the picture with its truth."""
         covered = np.zeros((self.size, self.size), np.uint8)
         glossy = self.owner > 0
         if rng.random() < 0.35:
             self.picture = add_glare(self.picture, glossy, rng)
-        for draw, share in things:
+        for draw, share in objects:
             if rng.random() < share:
                 covered = np.maximum(covered, draw(self.picture, rng, self.unit))
         self.owner[covered > 127] = 0
         picture = light_up(self.picture, rng)
-        cards, owner = self._settle(min_visible)
+        cards, owner = self._visible_cards(min_visible)
         return Scene(through_lens(picture, rng), cards, owner)
 
-    def _settle(self, min_visible: float) -> tuple[tuple[SceneCard, ...], NDArray[np.uint8]]:
+    def _visible_cards(self, min_visible: float) -> tuple[tuple[SceneCard, ...], NDArray[np.uint8]]:
         seen = np.bincount(self.owner.ravel(), minlength=len(self.laid) + 1)
         owner = np.zeros(self.owner.shape, np.uint8)
         cards: list[SceneCard] = []

@@ -1,4 +1,4 @@
-"""Scenes kept on disk: a JPEG and its truth beside it, so that training does not render each one anew."""
+"""Scenes on disk, so that training renders each scene only once: a JPEG with its truth beside it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from datasets.scenes.scene import Scene
 
 @dataclass(frozen=True, slots=True)
 class StoredScene:
-    """A scene as read back."""
+    """A scene from disk."""
 
     image: NDArray[np.uint8]
     """Height x width x 3, BGR."""
@@ -27,11 +27,11 @@ class StoredScene:
     owner: NDArray[np.uint8]
     """Height x width, as in `Scene.owner`."""
     cards: tuple[str, ...] | None = None
-    """N codes as in `SceneCard.card`; None where they were not stored with it."""
+    """N codes as in `SceneCard.card`; None if they were not stored."""
 
 
 def write_scene(path: Path, scene: Scene, quality: int = 90) -> None:
-    """Store a scene as `path` (.jpg) and its truth beside it (.npz). `quality` is the JPEG's, 1..100."""
+    """Store a scene at `path` (.jpg) with its truth beside it (.npz). `quality` is the JPEG's, 1..100."""
     quads = np.array([card.quad for card in scene.cards], np.float32).reshape(-1, 4, 2)
     face_up = np.array([card.face_up for card in scene.cards], bool)
     cards = [card.card for card in scene.cards]
@@ -49,7 +49,7 @@ def write_scene_parts(
 ) -> None:
     """Store a picture and its truth, as in `StoredScene`.
 
-    The picture comes last: where it is there, its truth is too.
+    The picture is written last. If it exists, so does its truth.
     """
     packed = cv2.imencode(".png", owner)[1]
     truth: dict[str, Any] = {"quads": quads, "up": face_up, "owner": packed}

@@ -1,4 +1,4 @@
-"""The bare table of a scene, drawn flat as a plan: floor, table top, mat, print, sheets, coasters."""
+"""The bare table of a scene, drawn as a flat plan: floor, table top, mat, print, sheets, coasters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 PLAN_SIZE = 1000
 """Side of a plan, in pixels."""
 PLAN_VIEWS = 2.6
-"""How many widths of the camera's view a plan is wide."""
+"""Width of a plan, in widths of the view."""
 _WORDS = ("BLACK JACK", "CASINO", "POKER", "21", "BEER", "Menu", "ALE", "1984", "PALACE", "A", "K", "7", "10")
 
 Plan = NDArray[np.uint8]
@@ -33,7 +33,7 @@ def _tiled(texture: NDArray[np.uint8], rng: np.random.Generator) -> Plan:
             mean * rng.uniform(0.4, 1.6)
         )
     tile = np.clip(tile, 0, 255).astype(np.uint8)
-    # Mirrored tiles meet without a seam.
+    # Mirrored tiles have no seams.
     tile = np.concatenate([tile, tile[:, ::-1]], 1)
     tile = np.concatenate([tile, tile[::-1]], 0)
     repeats = -(-PLAN_SIZE // tile.shape[0])
@@ -76,7 +76,7 @@ def _spot(
 
 
 def _printed(plan: Plan, rng: np.random.Generator, scale: float, angle: float) -> None:
-    """Print card-sized outlines, words and suit-like spots: things on a mat that are no cards."""
+    """Print outlines of card size, words and spots like suits, as on a mat. They are no cards."""
     centre = PLAN_SIZE / 2
     colour = random_colour(rng, 0.5).tolist()
     width = max(1, round(rng.uniform(0.4, 2.5) * scale))
@@ -100,7 +100,7 @@ def _printed(plan: Plan, rng: np.random.Generator, scale: float, angle: float) -
 
 
 def _sheet(plan: Plan, rng: np.random.Generator, scale: float) -> None:
-    """A sheet of paper or a printed box: the commonest things that look like cards."""
+    """Draw a sheet of paper or a printed box, which often look like cards."""
     x, y = rng.uniform(0.2, 0.8, 2) * PLAN_SIZE
     width, height, angle = rng.uniform(60, 300) * scale, rng.uniform(60, 300) * scale, rng.uniform(0, np.pi)
     colour = np.float32(rng.uniform(190, 255, 3)) if rng.random() < 0.6 else random_colour(rng)
@@ -115,7 +115,7 @@ def _sheet(plan: Plan, rng: np.random.Generator, scale: float) -> None:
 
 
 def _coaster(plan: Plan, rng: np.random.Generator, scale: float) -> None:
-    """A beer mat: round, or square with sides longer than a card is wide."""
+    """Draw a beer mat: round, or square and wider than a card."""
     x, y = (rng.uniform(0.2, 0.8, 2) * PLAN_SIZE).tolist()
     side = rng.uniform(85, 110) * scale
     ground, ink = random_colour(rng).tolist(), random_colour(rng).tolist()
@@ -134,7 +134,7 @@ def _coaster(plan: Plan, rng: np.random.Generator, scale: float) -> None:
 def random_plan(
     rng: np.random.Generator, textures: Sequence[NDArray[np.uint8]], view_mm: float
 ) -> tuple[Plan, NDArray[np.float64]]:
-    """Return a table's plan, BGR, and the 3 x 3 map from table millimetres to plan pixels."""
+    """Return the plan of a table, BGR, and the 3 x 3 map from millimetres to pixels of the plan."""
     scale = PLAN_SIZE / (PLAN_VIEWS * view_mm)
     plan = _tiled(textures[int(rng.integers(len(textures)))], rng)
     angle = rng.uniform(0, np.pi)

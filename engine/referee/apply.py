@@ -15,7 +15,7 @@ from engine.judging.situation import Action
 from engine.referee.gaps import Gaps
 from engine.referee.late_breaches import Suspicions
 from engine.referee.outcome import Outcome
-from engine.referee.reconciling import changed_places, give_up_surplus, reconcile, split_sources
+from engine.referee.reconciling import changed_places, give_up_surplus, reconcile, split_sources, without
 from engine.referee.state import Knowledge
 from engine.ruleset import Ruleset
 from engine.sentences import Said, say
@@ -121,7 +121,7 @@ class Follower:
             self.suspicions.up_plays[player] = event.id
         late += self._leave_hand(event, player, from_hand)
         seat.take_from_up(from_up)
-        state.burned = [card for card in state.burned if card not in cards or card == UNKNOWN]
+        state.burned = without(state.burned, state.surely_not_burned(cards))
         if source == "down":
             seat.down = max(0, seat.down - 1)
         self._land(player, cards, ruling)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.cards import RANK_OF, SUITS, UNKNOWN, UNKNOWN_RANK
+from engine.cards import FULL_PACK, JOKER, RANK_OF, UNKNOWN, UNKNOWN_RANK, copies
 from engine.demand import run_on_top
 from engine.events import Event
 from engine.judging.case import Ruling
@@ -105,7 +105,7 @@ class Gaps:
 
     def unburn(self, cards: Sequence[str]) -> list[Said]:
         """Take back that cards were burned, if they may have been picked up before; return what was odd."""
-        back = [card for card in cards if card in self._state.burned and card in self._shaken]
+        back = [card for card in self._state.surely_not_burned(cards) if card in self._shaken]
         if not self.fallible or not back:
             return []
         self.holes += 1
@@ -256,7 +256,8 @@ class Gaps:
             seen += seat.up if name == player else [*seat.up, *seat.hand]
         held = [card for card in hand if RANK_OF[card] == rank]
         packs = packs_for(mechanics, len(state.seats))
-        left = len(SUITS) * packs - sum(RANK_OF[card] == rank for card in seen)
+        every = sum(copies(card, packs) for card in (*FULL_PACK, JOKER) if RANK_OF[card] == rank)
+        left = every - sum(RANK_OF[card] == rank for card in seen)
         if left < missing or len(held) + hand.count(UNKNOWN) < missing:
             return []
         return [*held, *[UNKNOWN] * missing][:missing]

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.cards import RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN
+from engine.cards import RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN, copies
 from engine.events import Event
 from engine.judging.matching import may_be_same
-from engine.judging.questions import deal_for, left_of
+from engine.judging.questions import deal_for, left_of, packs_for
 from engine.judging.situation import CLOCKWISE, Holding, Situation
 from engine.ruleset import Ruleset
 from engine.sentences import Said, say
@@ -164,6 +164,16 @@ class Knowledge:
         """Put the pile on the burn pile."""
         self.burned.extend(self.pile)
         self.pile, self.last_set = [], 0
+
+    def surely_not_burned(self, cards: Sequence[str]) -> list[str]:
+        """Return the cards on the burn pile that cannot lie there: with `cards` they outnumber all copies."""
+        packs = packs_for(self.rules.mechanics, len(self.players))
+        found: list[str] = []
+        for card in dict.fromkeys(cards):
+            burned = 0 if card == UNKNOWN else self.burned.count(card)
+            surplus = burned + cards.count(card) - copies(card, packs)
+            found += [card] * max(0, min(burned, surplus))
+        return found
 
     def draw(self, player: str, count: int) -> None:
         """Move unseen cards from the draw pile into a hand."""

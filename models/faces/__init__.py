@@ -1,1 +1,1 @@
-"""The networks that tell rank and suit from a flattened card and from its index corners."""
+"""The networks that read rank and suit from a flattened card and from its index corners."""

@@ -1,8 +1,8 @@
 """Measure the shipped face networks: `python -m models.faces.evaluate` prints a table.
 
-Every set is one that the networks were not trained on: held-out decks in made-up photographs, and photographs
-of other decks, whose quads are labelled or found by contour. "Named" is the share of cards that are given a
-name at all, "right" that of all cards that are named rightly, "of named" that of the named ones.
+The networks were trained on none of these sets. Some are held-out decks in synthetic photographs. The others
+are photographs of other decks, with quads that are labelled or found by contour. "Named" is the share of the
+cards that get a name. "Right" is the share with the right name, and "of named" the same share of the named.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 
 from datasets.photos import load_set, photos_root, read_image
-from models.faces.real import quad_in_box, quad_of_single_card
-from models.faces.samples import SampleMaker
+from models.faces.data import SampleMaker
+from models.faces.photos import quad_in_box, quad_of_single_card
 from models.faces.styles import ArtFaces
 from vision.decks.card_classes import CARDS, OUTPUTS, RANK_OUTPUTS, RANKS, SUITS
 from vision.decks.deck import DeckHead
@@ -29,20 +29,20 @@ from vision.recognition.runtime import load_network
 from vision.types import Image, Quad
 
 CARD_HEIGHTS = (48, 64, 96, 160)
-"""Pixels; the sizes at which decks and photographs are measured."""
+"""Heights at which decks and photographs are measured, pixels."""
 DECK_SAMPLES = 260
 """Cards per held-out deck and row."""
 SHOWN_HEIGHT = 160
-"""Pixels of a card that is shown to be enrolled."""
+"""Height of a card that is shown for enrolment, pixels."""
 POOR_OUTLINES = 0.15
-"""Share of outlines that are off by up to a seventh of the card, as in training."""
+"""Share of the outlines that are wrong by up to a seventh of the card, as in training."""
 ENROLLED_SETS = ("avgustine_quads", "yuchenrao_single")
 """Sets that show each card of a deck several times."""
 
 
 @dataclass
 class Score:
-    """How many cards were given a name, and the right one."""
+    """Number of cards that got a name, and that got the right one."""
 
     cards: int = 0
     named: int = 0
@@ -66,7 +66,7 @@ class Score:
 
 
 def score_cuts(reader: FaceReader, cuts: Iterable[tuple[FaceCrops, str]]) -> Score:
-    """Return how well the reader names cards that are cut out already."""
+    """Return how well the reader names cards that are already cut out."""
     result, batch = Score(), list(cuts)
     for start in range(0, len(batch), 200):
         part = batch[start : start + 200]
@@ -86,7 +86,7 @@ def score_photos(reader: FaceReader, found: Iterable[tuple[Image, Quad, str]]) -
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A deck that no network was trained on, read as it is and enrolled from one made-up photo per card."""
+    """A held-out deck, read without enrolment and when enrolled from one synthetic photo per card."""
 
     art: ArtFaces
     plain: FaceReader
@@ -102,7 +102,7 @@ class HeldOut:
         return cls(alone, plain, FaceReader(weights, deck=DeckHead(deck), threads=1))
 
     def cuts(self, heights: tuple[float, float], poor: float) -> list[tuple[FaceCrops, str]]:
-        """Return uncovered cards of so many px in made-up photos; share `poor` with badly wrong outlines."""
+        """Return uncovered cards in synthetic photos, for a range of heights and a share of bad outlines."""
         maker = SampleMaker(self.art, 99, invented=0.0, heights=heights, covers=False, poor=poor)
         cuts: list[tuple[FaceCrops, str]] = []
         while len(cuts) < DECK_SAMPLES:
@@ -113,7 +113,7 @@ class HeldOut:
 
 
 def print_held_out(weights: Path) -> None:
-    """Print the rows of the held-out decks, as they are and enrolled."""
+    """Print the rows of the held-out decks, without and with enrolment."""
     art = ArtFaces("valid")
     decks = [HeldOut.open(art, name, weights) for name in art.decks]
     rows = [(f"{height} px", (height, height), POOR_OUTLINES) for height in CARD_HEIGHTS]
@@ -129,7 +129,7 @@ def print_held_out(weights: Path) -> None:
 
 
 def _shrunk(image: Image, quad: Quad, height: int | None) -> tuple[Image, Quad]:
-    """Return picture and quad reduced so that the card is `height` px high (never enlarged)."""
+    """Return picture and quad, reduced until the card is at most `height` pixels high."""
     tall = quad_sides(quad)[1]
     if height is None or tall <= height:
         return image, quad
@@ -139,7 +139,7 @@ def _shrunk(image: Image, quad: Quad, height: int | None) -> tuple[Image, Quad]:
 
 
 def photographed(name: str) -> Iterator[tuple[Image, Quad, str]]:
-    """Yield the face-up cards of a photo set with their quads; cards whose quad is not found are left out."""
+    """Yield the face-up cards of a photo set with their quads; cards without a quad are left out."""
     if name == "yuchenrao_single":
         for path in sorted((photos_root() or Path()).glob("yuchenrao_single/*/*")):
             image = read_image(path)
@@ -157,9 +157,9 @@ def photographed(name: str) -> Iterator[tuple[Image, Quad, str]]:
 
 
 def enrolled(weights: Path, found: Sequence[tuple[Image, Quad, str]]) -> tuple[Score, Score]:
-    """Return how well all but the first photo of each card are read without and with those enrolled.
+    """Return how well the photos are read, without and with the first photo of each card enrolled.
 
-    Cards that are shown once only are left out.
+    The first photos themselves are not read, so a card that is shown only once is left out.
     """
     plain = FaceReader(weights, threads=1)
     first: dict[str, tuple[Image, Quad, str]] = {}
@@ -189,7 +189,7 @@ def corners_alone(weights: Path) -> Score:
 
 
 def _as_corner(crop: Image) -> Image:
-    """Return a tight crop of an index as the reader would cut the corner: with the card around it."""
+    """Return a tight crop of an index as the reader cuts a corner: with the card around it."""
     height = round(CORNER_HEIGHT * 0.78)
     width = min(round(crop.shape[1] * height / crop.shape[0]), CORNER_WIDTH - 2)
     small = cv2.resize(crop, (width, height), interpolation=cv2.INTER_AREA)

@@ -1,4 +1,4 @@
-"""Write a face network as ONNX, the form that both inference runtimes load."""
+"""Writes a face network as ONNX, the format that both inference runtimes load."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ import onnx
 import torch
 
 from models.faces.network import FaceNetwork
-from models.outlines.halves import halve_weights
+from models.shared.half_precision import halve_weights
 
 FOLDER = Path(__file__).parent
 OPSET = 17
 HALVED = ("strip",)
-"""Networks whose weights are written as 16-bit floats: all networks together are to fit a phone."""
+"""Networks whose weights are written as 16-bit floats, to keep the download for a phone small."""
 
 
 def export(network: FaceNetwork, name: str, folder: Path = FOLDER) -> Path:
-    """Write the network `whole`, `corner` or `strip` to `folder`, return the file. Batch size stays free."""
+    """Write the network `whole`, `corner` or `strip` to `folder`, and return the file.
+
+    Any batch size fits.
+    """
     path = folder / f"{name}.onnx"
     frozen = deepcopy(network).eval()
     example = torch.zeros(2, 3, network.shape.height, network.shape.width)

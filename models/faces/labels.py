@@ -1,4 +1,4 @@
-"""Numbers of the classes that the face networks tell apart (their order is part of the weights)."""
+"""Numbers of the face networks' classes. Their order is part of the weights."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from vision.decks.card_classes import RANKS, SUITS
 
 JOKER = len(RANKS)
 NONE = len(RANKS) + 1
-"""A back, a covered card, no card: nothing that can be read."""
+"""A back, a covered card or no card."""
 IGNORE = -1
-"""This sample says nothing about this class."""
+"""The sample has no label of this kind."""
 
 
 def rank_label(card: str) -> int:

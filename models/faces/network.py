@@ -1,4 +1,4 @@
-"""The face networks: small convolutional networks for a whole flattened card, a corner, an upper end."""
+"""The face networks: small convolutional networks for a whole card, a corner, and an upper end."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from vision.recognition.crops import (
 
 
 class Shape(NamedTuple):
-    """What tells the networks apart."""
+    """The numbers in which the networks differ."""
 
     height: int
     width: int
     channels: tuple[int, ...]
-    """Of each halving of the resolution."""
+    """Number of channels after each halving of the resolution."""
     squeezed: int
-    """Channels that are flattened at the end: where things are must not be lost."""
+    """Channels that are flattened at the end, which keeps their positions."""
     features: int
 
 
@@ -44,7 +44,7 @@ def _convolution(inside: int, outside: int, stride: int = 1) -> nn.Sequential:
 
 
 class _Residual(nn.Module):
-    """Two convolutions beside a straight line (He et al. 2015)."""
+    """A residual block of two convolutions (He et al., 2015)."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class _Residual(nn.Module):
 
 
 class FaceNetwork(nn.Module):
-    """N x 3 x H x W in, N x (OUTPUTS + features) out: logits of rank and suit, then what they rest on."""
+    """N x 3 x H x W in, N x (OUTPUTS + features) out: logits of rank and suit, then the features."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Training samples on disk, made ahead by one process and read by another."""
+"""Training samples on disk: one process makes them, and another reads them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.samples import Sample, SampleMaker
+from models.faces.data import Sample, SampleMaker
 
 SHARD_SAMPLES = 2000
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Many samples; N is their number."""
+    """N samples."""
 
     whole: NDArray[np.uint8]
     """N x WHOLE_HEIGHT x WHOLE_WIDTH x 3."""
@@ -56,7 +56,7 @@ def pick(shard: Shard, places: NDArray[np.int64]) -> Shard:
 
 
 def save(shard: Shard, path: Path) -> None:
-    """Save a shard as plain arrays; in one step, so that a reader never meets half a file."""
+    """Save a shard as plain arrays, in one step: a reader never meets half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_suffix(f".{os.getpid()}.tmp")
     with scratch.open("wb") as file:
@@ -71,12 +71,12 @@ def load(path: Path) -> Shard:
 
 
 def shard_path(folder: Path, number: int) -> Path:
-    """Return where a shard is kept."""
+    """Return the path of a shard."""
     return folder / f"{number:05d}.npz"
 
 
 def produce(maker: SampleMaker, folder: Path, numbers: range, keep: int) -> None:
-    """Make the shards `numbers` one after the other, never keeping more than the last `keep`."""
+    """Make the shards `numbers` one after the other, and keep only the last `keep` of them."""
     for number in numbers:
         path = shard_path(folder, number)
         if not path.exists():

@@ -1,7 +1,7 @@
 """Faces to train on: openly licensed decks, and decks invented at random from fonts, signs and layouts.
 
-There are only some six distinct pub designs among the decks at hand. Invented ones keep what real decks share
-(an index in the corner, the standard layout of pips, framed courts) and vary everything else.
+The available decks have only about six distinct designs. Invented ones keep what real decks share: an index
+in the corner, the standard layout of pips, framed courts. They vary everything else.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Face = NDArray[np.uint8]
 """A face or back, FACE_HEIGHT x FACE_WIDTH x 3, BGR."""
 
 FACE_WIDTH, FACE_HEIGHT = 252, 352
-"""Half-way between what a camera sees of a card and what the art offers."""
+"""A size between that of a card in a camera's picture and that of the art."""
 
 FRAMED_COURTS = ("bidly", "anglo", "anglo_bitmap", "anglo_modern", "gnomangelo", "aguilar", "kennard")
-"""Decks whose courts stand in a frame clear of the index, so that they can be put under another index."""
+"""Decks whose courts stand in a frame clear of the index, which allows another index beside them."""
 _PANEL = (0.135, 0.06, 0.865, 0.94)
-"""Left, top, right, bottom of such a frame, as shares of the card."""
+"""Left, top, right and bottom of such a frame, as shares of the card."""
 
 COURT_PANEL = (
     slice(round(_PANEL[1] * FACE_HEIGHT), round(_PANEL[3] * FACE_HEIGHT)),
@@ -43,7 +43,7 @@ _LEFT_OUT_FONTS = ("Fallback", "MathTeX", "ExtraLight", "Symbol", "Emoji", "Ding
 
 @cache
 def fonts() -> tuple[str, ...]:
-    """Return the TrueType fonts of this machine that can set an index; none is fine too."""
+    """Return the TrueType fonts of this machine that can print an index; there may be none."""
     paths = sorted(_FONT_FOLDER.glob("*/*.ttf")) if _FONT_FOLDER.is_dir() else []
     return tuple(str(p) for p in paths if not any(word in p.name for word in _LEFT_OUT_FONTS))
 
@@ -52,7 +52,7 @@ class ArtFaces:
     """The faces and backs of whole decks, kept small in memory."""
 
     def __init__(self, split: str) -> None:
-        """Load the decks of a split (`train`, `valid`); decks that cannot be had are listed in `missing`."""
+        """Load the decks of a split (`train`, `valid`). `missing` lists those that are not available."""
         self.decks: dict[str, dict[str, Face]] = {}
         self.backs: list[Face] = []
         self.missing: list[str] = []
@@ -70,7 +70,7 @@ class ArtFaces:
         self._names, self._shares = names, np.array(weights) / sum(weights)
 
     def only(self, name: str) -> ArtFaces:
-        """Return the faces of one deck alone; one without a joker borrows another deck's."""
+        """Return the faces of one deck alone. A deck without a joker borrows that of another."""
         alone = copy.copy(self)
         lender = next((deck for deck in self.decks.values() if "JOKER" in deck), {})
         borrowed = {card: face for card, face in lender.items() if card == "JOKER"}
@@ -79,22 +79,22 @@ class ArtFaces:
         return alone
 
     def deck(self, rng: np.random.Generator) -> str:
-        """Return a deck's name, real photographs and common designs more often."""
+        """Return the name of a random deck; photographs and common designs come more often."""
         return str(rng.choice(self._names, p=self._shares))
 
     def face(self, rng: np.random.Generator, card: str) -> Face:
-        """Return the card's face in some deck that has it."""
+        """Return the face of a card in a random deck that has it."""
         return self.decks[self.deck_with(rng, card)][card]
 
     def deck_with(self, rng: np.random.Generator, card: str) -> str:
-        """Return the name of some deck that has a card."""
+        """Return the name of a random deck that has a card."""
         while True:
             name = self.deck(rng)
             if card in self.decks[name]:
                 return name
 
     def court_panel(self, rng: np.random.Generator, card: str) -> Face | None:
-        """Return the framed middle of a court out of some deck, or None where there is no such deck."""
+        """Return the framed middle of a court from a random deck, or None if no deck has one."""
         names = [name for name in FRAMED_COURTS if name in self.decks]
         if not names:
             return None
@@ -125,7 +125,7 @@ def _colours(rng: np.random.Generator, dark_paper: bool) -> dict[str, tuple[int,
 
 
 def random_style(rng: np.random.Generator) -> DrawnStyle:
-    """Return how one invented deck looks."""
+    """Return the style of one invented deck."""
     jumbo = rng.random() < 0.18
     index = rng.uniform(0.125, 0.19) if jumbo else rng.uniform(0.066, 0.112)
     dark_paper = rng.random() < 0.03
@@ -163,7 +163,7 @@ def random_style(rng: np.random.Generator) -> DrawnStyle:
 
 
 def _ornate_ace(painter: FacePainter, rng: np.random.Generator, suit: str) -> None:
-    """Paint an ace with a large sign, rings, rays and lines of print: every maker's ace of spades differs."""
+    """Paint an ace with a large sign, rings, rays and lines of print: the ace of spades differs most."""
     painter.face("A" + suit)
     canvas, ink = painter.canvas, painter.style.colours[suit]
     height, width = painter.height, painter.width
@@ -186,7 +186,7 @@ def _ornate_ace(painter: FacePainter, rng: np.random.Generator, suit: str) -> No
 
 
 def invented_face(rng: np.random.Generator, card: str, art: ArtFaces, height: int = FACE_HEIGHT) -> Face:
-    """Return a card's face, `height` px high, in a style invented on the spot."""
+    """Return the face of a card, `height` pixels high, in a newly invented style."""
     style = random_style(rng)
     painter = FacePainter(style, height)
     court = card[0] in "JQK" and card != "JOKER"
@@ -206,7 +206,7 @@ def invented_face(rng: np.random.Generator, card: str, art: ArtFaces, height: in
 
 
 def some_back(rng: np.random.Generator, art: ArtFaces) -> Face:
-    """Return a card's back: of a deck, or a lattice of some colour."""
+    """Return the back of a random deck, or a lattice of a random colour."""
     if art.backs and rng.random() < 0.6:
         back = art.backs[int(rng.integers(len(art.backs)))]
         if rng.random() < 0.5:
@@ -218,7 +218,7 @@ def some_back(rng: np.random.Generator, art: ArtFaces) -> Face:
 
 
 def ornament(rng: np.random.Generator) -> Face:
-    """Return a printed ornament, as mats and tablecloths bear them: no card, though it may look like one."""
+    """Return a printed ornament, as on mats and tablecloths: no card, though it may look like one."""
     ground = rng.integers(10, 245, 3)
     ink = np.clip(ground + rng.choice([-1, 1]) * rng.uniform(12, 110) + rng.normal(0, 12, 3), 0, 255)
     half = np.full((FACE_HEIGHT, FACE_WIDTH // 2, 3), ground, np.uint8)
@@ -237,9 +237,9 @@ def ornament(rng: np.random.Generator) -> Face:
 
 
 def some_card(rng: np.random.Generator) -> str:
-    """Return one of the 52 cards or a joker; the ace of spades, which varies most, more often.
+    """Return a random card or joker. The ace of spades, which varies most, comes more often.
 
-    The ace of clubs as well, or the networks would sooner take that for the ace of spades than the reverse.
+    The ace of clubs comes more often too. Otherwise the networks would call it the ace of spades.
     """
     kind = rng.random()
     if kind < 0.02:

@@ -1,8 +1,8 @@
 """Train the face networks from nothing: `python -m models.faces.train`.
 
-One process makes samples, another learns from a changing pool of them, both networks in turn. It goes on
-where it was interrupted. At the end it writes the two ONNX files beside this module and their learning curve,
-`curve.png`, and fits `fusion.json`.
+One process makes samples. Another trains both networks in turn, on a changing pool of samples. After an
+interruption it continues where it stopped. At the end it writes the two ONNX files and their learning curve,
+`curve.png`, to the folder of the weights, and fits `fusion.json`.
 """
 
 from __future__ import annotations
@@ -26,42 +26,43 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 from torch import Tensor, nn
 
-from models.commands import run_command
-from models.curves import draw_curve
-from models.devices import add_device, device_of, moved, one_device
 from models.faces.calibrate import calibrate
+from models.faces.data import SampleMaker
 from models.faces.export import export
 from models.faces.labels import IGNORE
+from models.faces.loss import face_losses
 from models.faces.network import FaceNetwork, build
-from models.faces.real import real_cards
-from models.faces.samples import SampleMaker
+from models.faces.photos import real_cards
 from models.faces.shards import SHARD_SAMPLES, Shard, join, load, pick, produce, shard_path
 from models.faces.styles import ArtFaces
-from models.states import load_state
-from models.training import Parts, means
+from models.shared.commands import run_command
+from models.shared.curves import draw_curve
+from models.shared.devices import add_device, device_of, one_device, to_device
+from models.shared.state_files import load_state
+from models.shared.trainer import Parts, means
 from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
 from vision.recognition.classifier import WEIGHTS
 from vision.recognition.crops import network_input
 
 BATCH = 128
 POOL_SHARDS = 20
-"""Shards held in memory at a time: 1.6 GB."""
+"""Shards in memory at a time: 1.6 GB."""
 KEPT_SHARDS = 70
 REUSE = 4.0
-"""How often each sample is learnt from, on average, with new brightness, place and turn each time."""
+"""How often each sample is used, on average, each time with another brightness, shift and turn."""
 LEARNING_RATE = 2e-3
 VALID_SHARDS = 2
 CURVE = "curve.jsonl"
-"""The log, in the training's folder."""
+"""The log, in the folder of the training."""
 AVERAGING = 0.998
-"""Weight of the past in the moving average of the weights, which is what is measured and exported."""
+"""Weight of the past in the moving average of the weights. The average is measured and exported."""
 
 
 # --- making samples -----------------------------------------------------------------------------------
 
 
 def make_samples(folder: Path, seed: int, count: int) -> None:
-    """Make the validation shards, then training shards for as long as training runs (in its own process)."""
+    """Make the validation shards, then training shards until training ends. Runs in its own process."""
     cv2.setNumThreads(1)
     _end_with_parent()
     valid = range(VALID_SHARDS)
@@ -74,7 +75,7 @@ def make_samples(folder: Path, seed: int, count: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """Have this process end when the one that trains has ended, even if that was killed."""
+    """End this process when the training process has ended, even if that was killed."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return
@@ -87,7 +88,7 @@ def _end_with_parent() -> None:
 
 
 class Pool:
-    """Samples in memory, a part of which is exchanged every round for newer ones."""
+    """Samples in memory. Each round replaces some of them with newer ones."""
 
     def __init__(self, folder: Path, rng: np.random.Generator) -> None:
         self.folder = folder
@@ -95,7 +96,7 @@ class Pool:
         self.shards: dict[Path, Shard] = {}
 
     def refresh(self) -> None:
-        """Take in a shard or two, the newest first, dropping the oldest; wait until there are some."""
+        """Load one or two shards, the newest first, and drop the oldest. Waits until there are some."""
         while len(paths := sorted(self.folder.glob("*.npz"))) < 4:
             time.sleep(5)
         missing = [path for path in reversed(paths) if path not in self.shards]
@@ -104,12 +105,12 @@ class Pool:
             try:
                 self.shards[path] = load(path)
             except FileNotFoundError:
-                continue  # made room for newer ones just now
+                continue  # it has just been removed to make room
         for path in sorted(self.shards)[:-POOL_SHARDS]:
             del self.shards[path]
 
     def batch(self, size: int) -> Shard:
-        """Return samples picked at random from all shards in memory."""
+        """Return random samples from all shards in memory."""
         shards = list(self.shards.values())
         counts = self.rng.multinomial(size, np.full(len(shards), 1 / len(shards)))
         parts = []
@@ -122,30 +123,23 @@ class Pool:
 
 
 def _varied(pieces: NDArray[np.uint8], rng: np.random.Generator, turn: bool) -> Tensor:
-    """Return pieces as network input, each a little different from the last time it was shown."""
+    """Return pieces as network input, each varied a little."""
     batch = brightened(torch.from_numpy(network_input(pieces)), rng)
     dx, dy = (int(v) for v in rng.integers(-2, 3, 2))
     batch = torch.roll(batch, (dy, dx), (2, 3))
     if turn:
-        # A card read upside down is the same card.
+        # A card that is upside down is the same card.
         turned = torch.from_numpy(rng.random(len(batch)) < 0.5)
         batch[turned] = torch.flip(batch[turned], (2, 3))
     return batch.to(memory_format=torch.channels_last)
 
 
 def brightened(batch: Tensor, rng: np.random.Generator) -> Tensor:
-    """Return pieces as network input, each channel of each a little brighter or duller."""
+    """Return network input with the brightness of each channel varied a little."""
     shape = (len(batch), 3, 1, 1)
     gain = torch.from_numpy(rng.uniform(0.8, 1.2, shape).astype(np.float32))
     shift = torch.from_numpy(rng.normal(0, 0.12, shape).astype(np.float32))
     return batch * (0.5 + 0.5 * gain) + shift
-
-
-def losses(output: Tensor, rank: Tensor, suit: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the loss of the ranks that a network tells, and that of the suits."""
-    criterion = nn.CrossEntropyLoss(ignore_index=IGNORE, label_smoothing=0.02)
-    logits = output.float()
-    return criterion(logits[:, :RANK_OUTPUTS], rank), criterion(logits[:, RANK_OUTPUTS:OUTPUTS], suit)
 
 
 class Learner:
@@ -162,14 +156,14 @@ class Learner:
         self.steps = 0
 
     def step(self, batch: Tensor, rank: Tensor, suit: Tensor, rate: float) -> float:
-        """Learn from one batch, wherever it is; returns the loss."""
-        batch, rank, suit = moved((batch, rank, suit), device_of(self.network))
+        """Learn from one batch, on any device; returns the loss."""
+        batch, rank, suit = to_device((batch, rank, suit), device_of(self.network))
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.network.train()
         with torch.autocast(batch.device.type, dtype=torch.bfloat16):
             output = self.network(batch)
-        loss = torch.stack(losses(output, rank, suit)).sum()
+        loss = torch.stack(face_losses(output, rank, suit)).sum()
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
@@ -189,7 +183,7 @@ class Learner:
                 value.copy_(current[name])
 
     def state(self) -> dict[str, Any]:
-        """Return everything that training needs to go on."""
+        """Return everything that training needs to continue."""
         return {
             "network": self.network.state_dict(),
             "average": self.average.state_dict(),
@@ -198,7 +192,7 @@ class Learner:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a saved state."""
+        """Continue from a saved state."""
         self.network.load_state_dict(state["network"])
         self.average.load_state_dict(state["average"])
         self.optimiser.load_state_dict(state["optimiser"])
@@ -209,7 +203,7 @@ class Learner:
 def accuracy(
     network: FaceNetwork, pieces: NDArray[np.uint8], rank: NDArray[Any], suit: NDArray[Any]
 ) -> float:
-    """Return the share of labelled pieces whose rank and suit are both right."""
+    """Return the share of the labelled pieces with the right rank and suit."""
     right, known = 0, 0
     network.eval()
     for start in range(0, len(pieces), 500):
@@ -236,7 +230,7 @@ def _rate(seen: int, total: int) -> float:
 
 
 def _round(learners: dict[str, Learner], pool: Pool, seen: int, total: int) -> tuple[int, Parts]:
-    """Learn from as many samples as one new shard justifies; returns how many, and the mean losses."""
+    """Learn from as many samples as one new shard allows; returns their number and the mean losses."""
     samples = min(int(SHARD_SAMPLES * REUSE), total - seen)
     losses: list[Parts] = []
     for start in range(0, samples, BATCH):
@@ -244,7 +238,7 @@ def _round(learners: dict[str, Learner], pool: Pool, seen: int, total: int) -> t
         data = pool.batch(BATCH)
         rank, suit = torch.from_numpy(data.rank), torch.from_numpy(data.suit)
         whole = learners["whole"].step(_varied(data.whole, pool.rng, turn=True), rank, suit, rate)
-        # One corner of each sample, except those of which nobody can say what they show.
+        # One corner of each sample, if it has a label.
         side = int(pool.rng.integers(2))
         pieces, ranks, suits = (values[side::2] for values in _flat_corners(data))
         known = ranks != IGNORE
@@ -259,7 +253,7 @@ def _round(learners: dict[str, Learner], pool: Pool, seen: int, total: int) -> t
 
 
 def _report(learners: dict[str, Learner], folder: Path) -> Parts:
-    """Return the shares of held-out pieces that are read wrongly."""
+    """Return the shares of the held-out pieces that are read wrongly."""
     held = join([load(path) for path in sorted(folder.glob("*.npz"))])
     whole = accuracy(learners["whole"].average, held.whole, held.rank, held.suit)
     corner = accuracy(learners["corner"].average, *_flat_corners(held))
@@ -275,7 +269,7 @@ def _log(folder: Path, step: int, seen: int, entry: dict[str, Any]) -> None:
 
 
 def train(folder: Path, total: int, seed: int, device: torch.device) -> dict[str, Learner]:
-    """Train both networks on `total` samples, keeping everything in `folder`; returns the learners."""
+    """Train both networks on `total` samples, and return the learners. Everything is kept in `folder`."""
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
     learners = {name: Learner(name, device) for name in ("whole", "corner")}
@@ -298,7 +292,7 @@ def train(folder: Path, total: int, seed: int, device: torch.device) -> dict[str
         _log(folder, step, seen, losses)
         rounds += 1
         if rounds % 3 == 0 or seen >= total:
-            _log(folder, step, seen, {"held back": _report(learners, folder / "valid")})
+            _log(folder, step, seen, {"held out": _report(learners, folder / "valid")})
     return learners
 
 
@@ -315,7 +309,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=WEIGHTS, help="folder of the weights")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
-    # Making samples takes as long as learning from them: a second GPU would wait.
+    # Making samples takes as long as learning from them, so a second GPU would wait.
     add_device(parser, several=False)
     args = parser.parse_args(argv)
     device = one_device(args.device)

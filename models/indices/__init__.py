@@ -1,1 +1,1 @@
-"""The index network: finds index corners, so that a card of which only a corner shows is read."""
+"""The index network: finds index corners, so that a card is read even if only a corner shows."""

@@ -1,7 +1,7 @@
-"""Finds out how far the index network, and what is read in the indices it finds, can be believed.
+"""Calibrates the scores of the index network, and the names that are read from lone indices.
 
-A score becomes the probability that there is an index (as `models.outlines.calibrate` does), on scenes held
-back from training. How much a lone index weighs is fitted on crowded scenes of decks no network has seen.
+Held-out scenes turn a score into the probability that there is an index, as in `models.outlines.calibrate`.
+The weight of a lone index is fitted on crowded scenes of decks that no network was trained on.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 
 from datasets.scenes.scene import Scene
 from datasets.scenes.store import StoredScene, read_scene
-from models.commands import run_command
-from models.faces.calibrate import lowest_threshold
 from models.indices.data import index_truth
 from models.indices.network import STRIDE
-from models.outlines.calibrate import rising_curve
-from models.outlines.export import write_facts
-from models.outlines.loss import Truth
-from models.outlines.render import scene_maker
+from models.shared.calibration import isotonic_curve, lowest_threshold
+from models.shared.commands import run_command
+from models.shared.onnx_files import UNCALIBRATED, write_facts
+from models.shared.scene_data import Truth
+from models.shared.training_scenes import scene_maker
 from vision.geometry import quad_sides
 from vision.recognition.classifier import CLASSES, PLAIN_INDEX, FaceReader, Fusion, fused_index
 from vision.recognition.classifier import WEIGHTS as FACE_WEIGHTS
@@ -37,16 +36,16 @@ from vision.types import Image
 
 _LEAST = 0.05
 _RIGHT = 0.2
-"""A frame is right when its corners lie this near (share of the card's height) to the card's, on average."""
+"""A frame is right up to this mean distance from the corners of the card, as a share of its height."""
 _PRECISION = 0.95
-"""Share of the names given to lone indices that must be right, on decks never trained on."""
+"""Share of the names of lone indices that must be right, on held-out decks."""
 _SCENES = 150
 _SEED = 910_000
-"""Of the first held-out scene: far from those that are trained on."""
+"""Seed of the first held-out scene, far from those that are trained on."""
 
 
 def held_out_crowds(count: int, seed: int = _SEED) -> Iterator[tuple[Image, Scene]]:
-    """Yield crowded scenes of decks that no network was trained on, as a camera would compress them."""
+    """Yield crowded scenes of held-out decks, compressed as by a camera."""
     maker = scene_maker("crowds", "valid")
     for number in range(seed, seed + count):
         scene = maker.make(number)
@@ -55,7 +54,7 @@ def held_out_crowds(count: int, seed: int = _SEED) -> Iterator[tuple[Image, Scen
 
 
 def judged_indices(finder: IndexFinder, scenes: Sequence[StoredScene]) -> tuple[list[float], list[bool], int]:
-    """Return every index's score and whether it is right, and how many indices there were to find."""
+    """Return the score of every index and whether it is right, and the number of true indices."""
     scores: list[float] = []
     right: list[bool] = []
     wanted = 0
@@ -76,7 +75,7 @@ def judged_indices(finder: IndexFinder, scenes: Sequence[StoredScene]) -> tuple[
 
 
 def _card_of(index: Index, quads: NDArray[np.float32], height: float) -> int | None:
-    """Return which of the cards (N x 4 x 2, either way up) an index's frame fits, or None."""
+    """Return the card (of N x 4 x 2, either way up) that the frame of an index fits, or None."""
     if not len(quads):
         return None
     turned = np.roll(quads, 2, axis=1)
@@ -86,20 +85,20 @@ def _card_of(index: Index, quads: NDArray[np.float32], height: float) -> int | N
 
 
 def calibrate(weights: Path, scenes: Sequence[Path]) -> None:
-    """Measure exported weights on scenes they were not trained on, and write the curve beside them."""
-    write_facts(weights, ((0.0, 0.0), (1.0, 1.0)))
+    """Measure exported weights on held-out scenes, and write the calibration curve beside them."""
+    write_facts(weights, UNCALIBRATED)
     finder = IndexFinder(weights, least=_LEAST)
     scores, right, wanted = judged_indices(finder, [read_scene(path) for path in scenes])
     sure = np.array(right)[np.array(scores) >= 0.5]
     print(f"at score 0.5: {sure.sum()} of {wanted} found, {len(sure) - sure.sum()} wrong", flush=True)
-    write_facts(weights, rising_curve(np.array(scores), np.array(right, bool)))
+    write_facts(weights, isotonic_curve(np.array(scores), np.array(right, bool)))
 
 
 def fit_lone_indices(finder: IndexFinder, faces: FaceReader, scenes: int = _SCENES) -> Fusion:
-    """Return the weights of a lone index that make the names' probabilities truest (least log-loss).
+    """Return the fusion with the weights of a lone index that give the least log-loss.
 
-    Alone, and beside what the upper end of its card says where it is doubtful. And the probability above
-    which enough of the names are right.
+    One weight counts for an index alone, two for a doubtful one beside the upper end of its card. The
+    threshold is the least probability from which enough of the names are right.
     """
     crops, strips, truth = [], [], []
     for image, scene in held_out_crowds(scenes):
@@ -138,7 +137,7 @@ def _log_loss(log_p: NDArray[np.float64], true: NDArray[np.int64]) -> float:
 
 
 def _describe(how: str, log_p: NDArray[np.float64], true: NDArray[np.int64], threshold: float) -> None:
-    """Print how well cards are told."""
+    """Print how well cards are named."""
     right, named = log_p.argmax(axis=1) == true, np.exp(log_p[:, :-1].max(axis=1)) >= threshold
     loss = _log_loss(log_p, true)
     print(f"{len(true)} cards {how}: {right.mean():.3f} likeliest right, log-loss {loss:.3f}", flush=True)
@@ -146,7 +145,7 @@ def _describe(how: str, log_p: NDArray[np.float64], true: NDArray[np.int64], thr
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Fit the weights of a lone index anew, with the networks that ship, and write them."""
+    """Fit the weights of a lone index again, with the shipped networks, and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     parser.add_argument("--faces", type=Path, default=FACE_WEIGHTS)
@@ -160,4 +159,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    run_command(main, "fusion.json is as it was")
+    run_command(main, "fusion.json is unchanged")

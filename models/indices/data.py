@@ -1,9 +1,9 @@
-"""What the index network learns from: stored scenes, and for each cell of its grid the answer."""
+"""Training data for the index network: stored scenes, and the answer for each cell of its grid."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import cv2
@@ -14,43 +14,46 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from models.indices.network import FRAME, STRIDE
-from models.outlines.data import SceneDataset
-from models.outlines.loss import Truth
+from models.shared.scene_data import SceneDataset, Truth
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, card_plane, rectangle, transform
 from vision.recognition.index_finder import INDEX_MM, RANK_MM
 
 _INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
-"""Left, top, right, bottom of an index; of the rank in it: `RANK_MM`."""
+"""Left, top, right and bottom of an index. The box of its rank is `RANK_MM`."""
 _SEEN = 0.75
-"""An index counts when more than this share of it shows,"""
+"""An index counts if at least this share of it shows."""
 _SEEN_BELOW_RANK, _RANK_SEEN = 0.5, 0.85
-"""or when more than the first share of it shows and more than the second of its rank: of a set put down askew
-there is often no more to be seen than the ranks and a part of each suit."""
+"""It also counts if the first share of it shows and the second share of its rank.
+
+A set that is laid askew often shows only the ranks and a part of each suit.
+"""
 _HIDDEN = 0.3
-"""One of which less than this share shows is none."""
+"""An index with less than this share showing is no index."""
 _STRETCH = 1.9
-"""16:9 made square, and a little more."""
+"""A little more than 16:9 squeezed to a square."""
 _CENTRE_MM, _AROUND_MM, _OTHER_CORNER_MM = 4.0, 9.0, 14.0
-"""Cells this near to an index are to find it; those around are not judged, nor are the corners without one:
-some decks have four indices."""
+"""Cells up to the first distance from an index must find it, and cells up to the second are ignored.
+
+Cells up to the third distance from the other two corners are ignored too: some decks have four indices.
+"""
 
 
 @dataclass(frozen=True)
 class IndexTruth:
-    """The answers for a picture or a batch: (B x) H/4 x W/4 cells."""
+    """The true answers for a picture or a batch: (B x) H/4 x W/4 cells."""
 
     wanted: Tensor
-    """1 where an index is centred, else 0; float."""
+    """1 at the middle of an index, else 0; float."""
     judged: Tensor
-    """False where neither answer is wrong."""
+    """Whether the score of a cell counts in the loss."""
     frame: Tensor
-    """(B x) 6 x H/4 x W/4: the frame at cells where one is wanted, pixels."""
+    """(B x) 6 x H/4 x W/4: the frame of the card at cells with an index, pixels."""
     framed: Tensor
-    """1 where the frame is known, else 0; float."""
+    """1 if the frame is known, else 0; float."""
 
 
 def index_truth(truth: Truth) -> IndexTruth:
-    """Return the answers for a picture's cards; `truth.quads` run clockwise from each card's own top left."""
+    """Return the answers for the cards of a picture; their quads run clockwise from their top left."""
     owner = truth.owner.numpy()
     half = STRIDE // 2
     cells = owner[half::STRIDE, half::STRIDE]
@@ -67,7 +70,7 @@ def index_truth(truth: Truth) -> IndexTruth:
             continue
         for turn in range(4):
             corners = np.roll(quad, -turn, axis=0)
-            if turn in (1, 3):  # the card seen from a long side: only to find its other corners
+            if turn in (1, 3):  # the card from a long side, to find its other corners
                 judged &= ~_near_other_corner(corners, points, cells == number)
                 continue
             plane = card_plane(corners)
@@ -95,12 +98,12 @@ def index_truth(truth: Truth) -> IndexTruth:
 
 
 def cell_centres(shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the middles (x, y; pixels) of a grid of `shape` (rows, columns) cells."""
+    """Return the middles of the cells, rows x columns x 2 (x, y) in pixels, for a grid of `shape`."""
     return np.stack(np.meshgrid(*(np.arange(n) * STRIDE + (STRIDE - 1) / 2 for n in shape[::-1])), axis=-1)
 
 
 def _index_place(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return the centre (pixels) of the index of a card with this plane, and pixels per millimetre there."""
+    """Return the middle (pixels) of the index of a card, and the pixels per millimetre there."""
     x, y = INDEX_MM
     place, aside = transform(plane, [[x, y], [x, y + 5]])
     return place, float(np.linalg.norm(aside - place)) / 5
@@ -109,7 +112,7 @@ def _index_place(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], float
 def _share_seen(
     plane: NDArray[np.float64], box_mm: tuple[float, ...], owner: NDArray[np.uint8], number: int
 ) -> float:
-    """Return which share of a box on card `number`, with this plane, is to be seen."""
+    """Return the visible share of a box on card `number`, whose plane this is."""
     box = transform(plane, rectangle(*box_mm))
     low = np.floor(box.min(axis=0)).astype(int)
     high = np.ceil(box.max(axis=0)).astype(int) + 1
@@ -128,16 +131,16 @@ def _share_seen(
 def _near_other_corner(
     corners: NDArray[np.float32], points: NDArray[np.float64], on_card: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return the cells of a card beside its corner number 0, where a four-index deck has an index."""
+    """Return the cells of a card beside its first corner, where a four-index deck has an index."""
     right, below = corners[1] - corners[0], corners[3] - corners[0]
-    # The corner is a long side's end: its short side, the card's width, runs down from it.
+    # The corner is seen from a long side, so the width of the card runs down from it.
     pixels = np.linalg.norm(below) / CARD_WIDTH_MM
     middle = corners[0] + right * (14 / CARD_HEIGHT_MM) + below * (8.5 / CARD_WIDTH_MM)
     return np.asarray(on_card & (np.linalg.norm(points - middle, axis=-1) < _OTHER_CORNER_MM * pixels))
 
 
-def _hazed(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return the picture as if it had been enlarged from a smaller one: far cards, poor cameras."""
+def _blurred(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Return the picture as if enlarged from a smaller one, as from a poor camera or far away."""
     height, width = picture.shape[:2]
     share = rng.uniform(0.4, 1.0)
     small = cv2.resize(picture, (round(width * share), round(height * share)), interpolation=cv2.INTER_AREA)
@@ -145,7 +148,7 @@ def _hazed(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.u
 
 
 class IndexDataset(Dataset[tuple[Tensor, IndexTruth]]):
-    """Stored scenes with the index network's answers."""
+    """Stored scenes with the true answers of the index network."""
 
     def __init__(
         self,
@@ -165,17 +168,12 @@ class IndexDataset(Dataset[tuple[Tensor, IndexTruth]]):
         picture, truth = self.scenes[index]
         rng = np.random.default_rng([self.scenes.seed, index, 7])
         if self.scenes.augment and rng.random() < 0.5:
-            hazed = _hazed(np.ascontiguousarray(picture.numpy().transpose(1, 2, 0)), rng)
-            picture = torch.from_numpy(np.ascontiguousarray(hazed.transpose(2, 0, 1)))
+            blurred = _blurred(np.ascontiguousarray(picture.numpy().transpose(1, 2, 0)), rng)
+            picture = torch.from_numpy(np.ascontiguousarray(blurred.transpose(2, 0, 1)))
         return picture, index_truth(truth)
 
 
 def collate(samples: list[tuple[Tensor, IndexTruth]]) -> tuple[Tensor, IndexTruth]:
     """Return a batch."""
-    truths = [truth for _, truth in samples]
-    return torch.stack([image for image, _ in samples]), IndexTruth(
-        torch.stack([t.wanted for t in truths]),
-        torch.stack([t.judged for t in truths]),
-        torch.stack([t.frame for t in truths]),
-        torch.stack([t.framed for t in truths]),
-    )
+    parts = ([getattr(truth, part.name) for _, truth in samples] for part in fields(IndexTruth))
+    return torch.stack([image for image, _ in samples]), IndexTruth(*map(torch.stack, parts))

@@ -1,4 +1,4 @@
-"""Writes the index network as ONNX, readable by onnxruntime and by OpenCV's dnn module."""
+"""Writes the index network as ONNX, for onnxruntime and the dnn module of OpenCV."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import torch
 from torch import nn
 
 from models.indices.network import ExportedNet
-from models.outlines.export import write_facts, write_onnx
+from models.shared.onnx_files import UNCALIBRATED, write_facts, write_onnx
 
 _EXAMPLE = 384
 
 
 def export(net: nn.Module, path: Path) -> None:
-    """Write `net` to `path` (.onnx), its weights as 16-bit floats, and an empty calibration beside it.
+    """Write `net` to `path` (.onnx) with weights as 16-bit floats, and an empty calibration beside it.
 
-    Input `images` (1 x 3 x H x W, RGB, 0..1; H and W multiples of 16), output `indices` (1 x 8 x H/4 x W/4).
+    The input is `images`: 1 x 3 x H x W, RGB, 0..1, with H and W multiples of 16. The output is `indices`:
+    1 x 8 x H/4 x W/4.
     """
     write_onnx(
         ExportedNet(net),
@@ -25,4 +26,4 @@ def export(net: nn.Module, path: Path) -> None:
         "indices",
         {"images": {2: "height", 3: "width"}, "indices": {2: "cells down", 3: "cells across"}},
     )
-    write_facts(path, ((0.0, 0.0), (1.0, 1.0)))
+    write_facts(path, UNCALIBRATED)

@@ -1,9 +1,9 @@
-"""The index network: where index corners are, and how the card that each belongs to lies.
+"""The index network: where index corners are, and how the card of each lies.
 
-An index is a card's rank and suit in its top left corner, and, turned by 180 degrees, in its bottom right
-one. Every cell of a grid (stride 4 pixels) says whether an index is centred there, and gives the card's frame
-as the index tells it: the card's corner beside the index, and the card's two sides from there. So a card of
-which nothing but a corner shows still gets a place, a direction and a size.
+An index is the rank and suit in the top left corner of a card and, turned by 180 degrees, in its bottom right
+corner. A grid has a cell every 4 pixels. Each cell says whether it is the middle of an index. It gives the
+frame of the card: the corner beside the index, and the two sides from there. So a card gets a place, a
+direction and a size even if only a corner shows.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from torch.nn import functional
 
 STRIDE = 4
 FRAME = 6
-"""Length of a frame: the card's corner (2), the side to the right of it (2), the side below it (2)."""
+"""Length of a frame: the corner of the card (2), the side to its right (2), the side below it (2)."""
 UNIT = 64.0
-"""Pixels that a frame's number 1 stands for inside the network."""
+"""Pixels for the number 1 of a frame inside the network."""
 _WIDTHS = (40, 64, 96)
 
 
@@ -29,7 +29,7 @@ def _conv(channels_in: int, channels_out: int, kernel: int = 3, stride: int = 1)
 
 
 class _Block(nn.Module):
-    """A residual block whose inner width is half the outer."""
+    """A residual block with half the channels inside."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ def _stage(channels_in: int, channels: int, blocks: int) -> nn.Sequential:
 
 
 class IndexNet(nn.Module):
-    """Three grids down to stride 16, and back up to stride 4."""
+    """Features down to stride 16, and back up to stride 4."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,12 +62,12 @@ class IndexNet(nn.Module):
         final = self.score[-1]
         assert isinstance(final, nn.Conv2d)
         assert final.bias is not None
-        nn.init.constant_(final.bias, -4.6)  # about one cell in 100 holds the middle of an index
+        nn.init.constant_(final.bias, -4.6)  # about 1 cell in 100 is the middle of an index
 
     def forward(self, images: Tensor) -> Tensor:
-        """Return B x 7 x H/4 x W/4 for pictures B x 3 x H x W (RGB, 0..1): logit, frame.
+        """Return B x 7 x H/4 x W/4 (logit, frame) for pictures B x 3 x H x W (RGB, 0..1).
 
-        Frames are in pixels, their corner measured from the cell's centre. H and W are multiples of 16.
+        Frames are in pixels; their corner is relative to the middle of the cell. H and W are multiples of 16.
         """
         fine = self.fine(self.stem(images))
         middle = self.middle(fine)
@@ -80,14 +80,14 @@ class IndexNet(nn.Module):
 
 
 class ExportedNet(nn.Module):
-    """The network as it is shipped: probabilities, one per index, in place of logits."""
+    """The network as shipped, with probabilities instead of logits."""
 
     def __init__(self, net: IndexNet) -> None:
         super().__init__()
         self.net = net
 
     def forward(self, images: Tensor) -> Tensor:
-        """Return B x 8 x H/4 x W/4: probability, the same where it is largest around and else 0, frame."""
+        """Return B x 8 x H/4 x W/4: probability, probability at its local peaks (else 0), frame."""
         out = self.net(images)
         probability = out[:, :1].sigmoid()
         peak = functional.max_pool2d(probability, 3, 1, 1)

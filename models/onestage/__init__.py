@@ -1,1 +1,1 @@
-"""The rival that `shithead evaluate --beside` measures: a plain detector that finds and names in one step."""
+"""A plain detector that finds and names cards in one step, for `shithead evaluate --beside`."""

@@ -1,18 +1,18 @@
-"""Draws the one-stage detector's training from the `results.csv` that ultralytics writes."""
+"""Draws the learning curve of the one-stage detector from the `results.csv` of ultralytics."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
 
-from models.plotting import pyplot
+from models.shared.plotting import pyplot
 
-_LOSSES = (("box_loss", "where the box lies"), ("cls_loss", "which card"))
+_LOSSES = (("box_loss", "box"), ("cls_loss", "class"))
 _PRECISION = "metrics/mAP50(B)"
 
 
 def read_results(results: Path) -> list[dict[str, float]]:
-    """Return the rounds, as far as they are written whole; none without the file."""
+    """Return the completely written rounds; none without the file."""
     if not results.is_file():
         return []
     with results.open(newline="") as file:
@@ -21,13 +21,13 @@ def read_results(results: Path) -> list[dict[str, float]]:
 
 
 def spent_seconds(results: Path) -> float:
-    """Return how long the training has run."""
+    """Return the training time so far, seconds."""
     rows = read_results(results)
     return rows[-1]["time"] if rows else 0.0
 
 
 def draw_results(results: Path, out: Path) -> None:
-    """Draw both losses and the mean average precision over the minutes as a PNG; nothing before a round."""
+    """Draw both losses and the mean average precision over time as a PNG, if there is a complete round."""
     rows = read_results(results)
     if not rows:
         return
@@ -35,10 +35,10 @@ def draw_results(results: Path, out: Path) -> None:
     figure, axes = pyplot.subplots(1, 3, figsize=(13.5, 3.2), layout="constrained")
     for axis, (name, title) in zip(axes, _LOSSES, strict=False):
         axis.plot(minutes, [row[f"train/{name}"] for row in rows], lw=0.8, label="training")
-        axis.plot(minutes, [row[f"val/{name}"] for row in rows], "o:", ms=3, label="scenes held back")
+        axis.plot(minutes, [row[f"val/{name}"] for row in rows], "o:", ms=3, label="held-out scenes")
         axis.set(title=f"loss: {title}", xlabel="minutes")
     axes[2].plot(minutes, [row[_PRECISION] for row in rows], "o:", ms=3, color="C1")
-    axes[2].set(title="mAP at IoU 0.5, scenes held back", xlabel="minutes", ylim=(0, 1))
+    axes[2].set(title="mAP at IoU 0.5, held-out scenes", xlabel="minutes", ylim=(0, 1))
     for axis in axes:
         axis.grid(alpha=0.3)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

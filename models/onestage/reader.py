@@ -1,4 +1,4 @@
-"""Reads cards with a one-stage detector, whose boxes and class names are its readings as they are."""
+"""Reads cards with a one-stage detector; its boxes and classes are the readings."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import BadInputError
-from models.onestage.classes import CLASSES
+from vision.decks.card_classes import CARDS
 from vision.geometry import rectangle
 from vision.recognition.runtime import Network, load_network
 from vision.types import CardReading, Image, Quad, Region
 
+CLASSES = (*CARDS, "JOKER")
+"""The classes in the order of the outputs: the 52 cards, then the joker."""
 LEAST_SURE = 0.25
-"""Boxes with a lower score are dropped: ultralytics' own default."""
+"""Boxes with a lower score are dropped. This is the default of ultralytics."""
 _GREY = 114
 _FIELDS = 6
-"""Of a box: left, top, right, bottom (pixels of the input), score, class."""
+"""The numbers of a box: left, top, right, bottom (pixels of the input), score, class."""
 
 
 def letterboxed(image: Image, size: int) -> tuple[NDArray[np.float32], float]:
-    """Return a picture as the network takes it, and by how much it was scaled.
+    """Return a picture as network input, and the factor by which it was scaled.
 
-    That is 1 x 3 x size x size, RGB, 0..1; the picture lies at the top left, grey around.
+    The input is 1 x 3 x size x size, RGB, 0..1, with the picture at the top left and grey beside it.
     """
     scale = size / max(image.shape[:2])
     width, height = (max(1, round(side * scale)) for side in image.shape[1::-1])
@@ -40,22 +42,25 @@ class OneStageReader:
     """A `CardReader`: upright boxes for quads, scores for probabilities, face-up cards only."""
 
     def __init__(self, weights: Path, network: Network | None = None, size: int | None = None) -> None:
-        """Load what `models.onestage.train` wrote.
+        """Load the weights that `models.onestage.train` wrote.
 
         Args:
             weights: The ONNX file.
-            network: Used in its place.
-            size: Side of the network's input, pixels; None: as the file says.
+            network: Used instead of the file.
+            size: Side of the input, pixels; None: as in the file.
 
         Raises:
-            BadInputError: the file is missing or no network.
+            BadInputError: the file is missing, or is no network.
         """
         self.weights = weights
         self._network = network or load_network(weights)
         self._size = size or _input_size(weights)
 
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
-        """Return the cards in `image`, surest first. Raises BadInputError for a network of another kind."""
+        """Return the cards in `image`, most confident first.
+
+        Raises BadInputError for another kind of network.
+        """
         inputs, scale = letterboxed(image, self._size)
         output = self._network.run(inputs)
         if output.ndim != 3 or output.shape[2] != _FIELDS:
@@ -73,7 +78,7 @@ def _reading(box: NDArray[np.float32], scale: float) -> CardReading:
 
 
 def _input_size(weights: Path) -> int:
-    """Return the side of an ONNX file's input, as onnxruntime tells it."""
+    """Return the side of the input of an ONNX file, pixels."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])

@@ -1,1 +1,1 @@
-"""The network that finds card outlines: four corners, face-up or face-down."""
+"""The network that finds the outlines of cards: four corners, face up or face down."""

@@ -1,8 +1,7 @@
-"""Which cells answer for which card, and how wrong they are.
+"""The loss of the outline network, and which cells answer for which card.
 
-The assignment is task-aligned (Feng et al., TOOD, 2021): of the cells that see a card, those whose class
-probability and quad are best together become its positives. Only cells on which the card is the topmost thing
-may answer for it, so that a half-covered card is told from what is seen of it.
+The assignment is task-aligned (Feng et al., TOOD, 2021). A cell sees a card if the card is uppermost there.
+The cells with the best combination of class probability and quad become the positives of the card they see.
 """
 
 from __future__ import annotations
@@ -14,28 +13,17 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.outlines.network import CLASSES, STRIDES, anchor_points, quad_to_code
+from models.shared.scene_data import Truth
 
 _TOP = 10
-"""Cells that answer for one card."""
+"""Most cells that answer for one card."""
 _SHARPNESS = 6.0
-"""How fast quality falls with error: a quad off by a tenth of the card's side has quality exp(-0.6)."""
-
-
-@dataclass(frozen=True)
-class Truth:
-    """The cards of one training picture."""
-
-    quads: Tensor
-    """G x 4 x 2, pixels."""
-    face_up: Tensor
-    """G, bool."""
-    owner: Tensor
-    """H x W, uint8: 1 + index of the card seen, 0 none, 255 not to be judged."""
+"""How fast quality falls with error. An error of a tenth of the side gives quality exp(-0.6)."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All cells of a picture size."""
+    """All cells for one picture size."""
 
     points: Tensor
     """A x 2, pixels."""
@@ -44,7 +32,7 @@ class Grid:
 
     @classmethod
     def of(cls, height: int, width: int, device: torch.device | str = "cpu") -> Grid:
-        """Return the cells of the three grids, in the network's order."""
+        """Return the cells of the three grids, in the order of the network."""
         points = [anchor_points(height // s, width // s, s, device) for s in STRIDES]
         strides = [
             torch.full((len(p),), float(s), device=device) for p, s in zip(points, STRIDES, strict=True)
@@ -53,7 +41,7 @@ class Grid:
 
 
 def code_error(predicted: Tensor, target: Tensor) -> Tensor:
-    """Return the error of codes (... x 8) relative to the card's size; 0.1 is about a tenth of its side."""
+    """Return the error of codes (... x 8), relative to the card: 0.1 is about a tenth of its side."""
     size = 2 * (target[..., 2:4].norm(dim=-1) * target[..., 4:6].norm(dim=-1)).sqrt().clamp(min=1)
     weight = predicted.new_tensor([1, 1, 0.6, 0.6, 0.6, 0.6, 1, 1])
     error: Tensor = ((predicted - target).abs() * weight).sum(-1) / (2 * size)
@@ -64,8 +52,9 @@ def code_error(predicted: Tensor, target: Tensor) -> Tensor:
 def assign(output: Tensor, truth: Truth, grid: Grid) -> tuple[Tensor, Tensor, Tensor]:
     """Choose the positives of one picture.
 
-    Returns the cells' class targets (A x 2), the index of the card each cell answers for (A; -1 for none),
-    and which cells are judged at all (A, bool).
+    Returns:
+        The class targets of the cells (A x 2). Then the index of the card that each cell answers for (A; -1
+        for none). Then which cells count in the loss (A, bool).
     """
     rows = grid.points[:, 1].long()
     columns = grid.points[:, 0].long()
@@ -97,7 +86,7 @@ def assign(output: Tensor, truth: Truth, grid: Grid) -> tuple[Tensor, Tensor, Te
 
 
 def outline_loss(output: Tensor, truths: list[Truth], grid: Grid) -> tuple[Tensor, dict[str, float]]:
-    """Return the loss of a batch (output B x A x 10) and its parts, for the log."""
+    """Return the loss of a batch and its parts, for outputs B x A x 10."""
     class_loss, quad_loss = output.new_zeros(()), output.new_zeros(())
     total, quality_sum, count = 0.0, 0.0, 0
     for out, truth in zip(output, truths, strict=True):

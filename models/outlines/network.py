@@ -1,42 +1,40 @@
-"""The outline network: which points of a picture lie on a card, and where that card's four corners are.
+"""The outline network: which points of a picture lie on a card, and where its four corners are.
 
-Every cell of three grids (strides 8, 16, 32 pixels) says whether the card that is *seen* there lies face up
-or face down, and gives that card's quad. A card looks the same after half a turn, so its corners have no
-first one; a network made to choose would have to jump somewhere. Each quad is therefore written as eight
-numbers that half a turn leaves alone (`quad_to_code`):
+Three grids have a cell every 8, 16 and 32 pixels. Each cell says whether the card seen there lies face up or
+face down, and gives its quad. A card looks the same after half a turn, so none of its corners is the first. A
+network that had to choose one would jump at some angle. So a quad is written as eight numbers that half a
+turn leaves unchanged (`quad_to_code`):
 
     centre c, the long half-axis u and the short half-axis v as doubled-angle vectors |u|(cos 2t, sin 2t),
-    and the perspective skew w,
+    and the perspective skew w.
 
-from which the corners are c + u - v + w, c + u + v - w, c - u + v + w, c - u - v - w.
+The corners are c + u - v + w, c + u + v - w, c - u + v + w, c - u - v - w.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from models.outlines.torch_setup import detection_model
-from models.states import load_start
+from models.shared.ultralytics_setup import detection_model
 
 STRIDES = (8, 16, 32)
 CLASSES = ("up", "down")
 CODE = 8
-"""Length of a quad's code: centre (2), doubled long half-axis (2), doubled short half-axis (2), skew (2)."""
+"""Length of a code: centre (2), doubled long half-axis (2), doubled short half-axis (2), skew (2)."""
 
 
 def _doubled(vector: Tensor) -> Tensor:
-    """Return |v|(cos 2t, sin 2t) for v = |v|(cos t, sin t); the same for v and -v."""
+    """Return |v|(cos 2t, sin 2t) for v = |v|(cos t, sin t), which is the same for v and -v."""
     x, y = vector.unbind(-1)
     length = vector.norm(dim=-1).clamp(min=1e-6)
     return torch.stack([(x * x - y * y) / length, 2 * x * y / length], -1)
 
 
 def quad_to_code(quads: Tensor) -> Tensor:
-    """Return the code (... x 8) of quads (... x 4 x 2), clockwise from a short edge, in the same unit."""
+    """Return the codes (... x 8) of quads (... x 4 x 2) that run clockwise from a short edge; same unit."""
     p0, p1, p2, p3 = quads.unbind(-2)
     centre = (p0 + p1 + p2 + p3) / 4
     long_axis = (p0 + p1 - p2 - p3) / 4
@@ -54,7 +52,7 @@ def _conv(channels_in: int, channels_out: int, kernel: int, groups: int = 1) -> 
 
 
 class Head(nn.Module):
-    """Reads one grid: class logits and quad code per cell."""
+    """The output layers of one grid: class logits and the code of a quad for each cell."""
 
     def __init__(self, channels: int, width: int = 64) -> None:
         super().__init__()
@@ -66,7 +64,7 @@ class Head(nn.Module):
         final = self.classes[-1]
         assert isinstance(final, nn.Conv2d)
         assert final.bias is not None
-        nn.init.constant_(final.bias, -4.6)  # a cell holds a card's best view in about 1 of 100
+        nn.init.constant_(final.bias, -4.6)  # about 1 cell in 100 answers for a card
 
     def forward(self, features: Tensor) -> Tensor:
         """Return B x (2 + 8) x H x W for B x C x H x W."""
@@ -75,7 +73,7 @@ class Head(nn.Module):
 
 
 class OutlineNet(nn.Module):
-    """YOLO26n's backbone and neck with one `Head` per grid."""
+    """The backbone and neck of YOLO26n, with one `Head` for each grid."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,13 +91,13 @@ class OutlineNet(nn.Module):
         return widths
 
     def features(self, images: Tensor) -> list[Tensor]:
-        """Return the neck's three grids."""
+        """Return the three grids of the neck."""
         outputs: list[Tensor] = []
         x: Any = images
         for index, layer in enumerate(self.body):
             source: Any = layer.f
             if source != -1:
-                # `f` names the layers that feed this one: -1 is the one before it.
+                # `f` names the layers whose output this one takes: -1 is the one before it.
                 single = isinstance(source, int)
                 chosen = [x if j == -1 else outputs[j] for j in ([source] if single else source)]
                 x = chosen[0] if single else chosen
@@ -110,10 +108,10 @@ class OutlineNet(nn.Module):
         return [outputs[tap] for tap in self.taps]
 
     def forward(self, images: Tensor) -> Tensor:
-        """Return B x A x 10 for pictures B x 3 x H x W (RGB, 0..1): two class logits and the quad's code.
+        """Return B x A x 10 (two class logits, a code) for pictures B x 3 x H x W (RGB, 0..1).
 
-        Codes are in pixels of the input, the centre measured from the picture's corner. A = HW/64 + HW/256 +
-        HW/1024; H and W are multiples of 32.
+        Codes are in pixels of the input; the centre is relative to the corner of the picture. A = HW/64 +
+        HW/256 + HW/1024; H and W are multiples of 32.
         """
         return torch.cat(
             [
@@ -136,36 +134,21 @@ class OutlineNet(nn.Module):
         return list(self.body.children())
 
     def freeze(self, layers: int) -> None:
-        """Hold the first layers still: their edges and textures serve, and they cost the most to train."""
+        """Freeze the first layers: they know edges and textures already, and cost the most to train."""
         self.frozen = layers
         for layer in self._layers()[:layers]:
             layer.requires_grad_(False)
 
     def train(self, mode: bool = True) -> OutlineNet:
-        """Set training mode; frozen layers stay in evaluation mode."""
+        """Set training mode, except for frozen layers."""
         super().train(mode)
         for layer in self._layers()[: getattr(self, "frozen", 0)]:
             layer.eval()
         return self
 
-    def load_start(self, path: Path) -> int:
-        """Load a detector's state dict where names and shapes fit. Returns how many tensors were loaded.
-
-        Raises:
-            BadInputError: `path` cannot be read.
-        """
-        own = self.state_dict()
-        loaded = {}
-        for name, value in load_start(path).items():
-            mine = name.replace("model.", "body.", 1)
-            if mine in own and own[mine].shape == value.shape:
-                loaded[mine] = value.float() if value.is_floating_point() else value
-        self.load_state_dict(loaded, strict=False)
-        return len(loaded)
-
 
 def anchor_points(height: int, width: int, stride: int, device: torch.device | str = "cpu") -> Tensor:
-    """Return the cells' centres (HW x 2, pixels) of a grid, row by row."""
+    """Return the middles of the cells of a grid (HW x 2, pixels), row by row."""
     y, x = torch.meshgrid(
         torch.arange(height, device=device, dtype=torch.float32),
         torch.arange(width, device=device, dtype=torch.float32),
@@ -175,7 +158,7 @@ def anchor_points(height: int, width: int, stride: int, device: torch.device | s
 
 
 class ExportedNet(nn.Module):
-    """The network as it is shipped: probabilities in place of logits."""
+    """The network as shipped, with probabilities instead of logits."""
 
     def __init__(self, net: OutlineNet) -> None:
         super().__init__()

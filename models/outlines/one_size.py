@@ -1,8 +1,8 @@
 """Writes the outline network for pictures of one size, as a package for a phone needs it.
 
-The network that ships takes pictures of any size: its grids are worked out from the picture's. OpenCV 5 reads
-that, OpenCV 4.12 does not, and a phone has no onnxruntime. Here the size is put in, and all that follows from
-it is computed once, by onnxruntime; the weights stay as they are. Needs no checkpoint and no torch.
+The shipped network takes pictures of any size. OpenCV 5 can read it, OpenCV 4.12 cannot, and a phone has no
+onnxruntime. This module fixes the size, and onnxruntime computes everything that follows from it. The weights
+stay the same. It needs no checkpoint and no torch.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 import onnx
 
 from engine.errors import BadInputError
-from models.commands import run_command
-from models.outlines.halves import halve_weights
+from models.shared.commands import run_command
+from models.shared.half_precision import halve_weights
 from vision.recognition.detector import load_facts
 
 SHIPPED = Path(__file__).with_name("outlines.onnx")
 PACKED = Path(__file__).with_name("phone") / "outlines.onnx"
-"""Where a package for a phone has it; the detector takes it where the shipped one is not there."""
+"""The file in a package for a phone. The detector takes it if the shipped file is missing."""
 SIZE = (640, 640)
 _MULTIPLE = 32
 
@@ -30,7 +30,9 @@ _MULTIPLE = 32
 def write_one_size(source: Path, path: Path, size: tuple[int, int] = SIZE) -> None:
     """Write the network of `source` for pictures of `size` (width, height) to `path`, its facts beside it.
 
-    Raises BadInputError when `source` is no outline network of free size, or the size is none that it takes.
+    Raises:
+        BadInputError: `source` is no outline network for any size, or does not take this size, or `path`
+            cannot be written.
     """
     facts = load_facts(source.with_suffix(".json"))
     if max(size) != facts.input_size or any(side < _MULTIPLE or side % _MULTIPLE for side in size):
@@ -56,7 +58,7 @@ def write_one_size(source: Path, path: Path, size: tuple[int, int] = SIZE) -> No
 
 
 def _set_size(model: onnx.ModelProto, size: tuple[int, int]) -> None:
-    """Name the size of what goes in. Raises ValueError where the network has one already."""
+    """Fix the size of the input. Raises ValueError if it is fixed already."""
     width, height = size
     sides = model.graph.input[0].type.tensor_type.shape.dim
     for side, length in ((sides[2], height), (sides[3], width)):
@@ -66,12 +68,12 @@ def _set_size(model: onnx.ModelProto, size: tuple[int, int]) -> None:
 
 
 def _folded(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with everything computed that depends on no picture."""
-    import onnxruntime  # late, as in `runtime.py`: `vision` must have told it not to report home
+    """Return the model with everything computed that does not depend on a picture."""
+    import onnxruntime  # late, as in `runtime.py`: `vision` first turns off its reports
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # "Basic" leaves standard operators only, which any runtime knows.
+    # "Basic" leaves only standard operators, which any runtime knows.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "folded.onnx"
@@ -91,16 +93,16 @@ def _width_and_height(text: str) -> tuple[int, int]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Write the network, and say where it is and how large."""
+    """Write the network, and print its path and size."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m models.outlines.one_size")
     add = parser.add_argument
     add("--size", type=_width_and_height, default=SIZE, metavar="WxH", help="in pixels (default 640x640)")
-    add("--source", type=Path, default=SHIPPED, metavar="FILE", help="the network of free size")
-    add("--out", type=Path, default=PACKED, metavar="FILE", help="what is written")
+    add("--source", type=Path, default=SHIPPED, metavar="FILE", help="the network for pictures of any size")
+    add("--out", type=Path, default=PACKED, metavar="FILE", help="the file to write")
     args = parser.parse_args(argv)
     write_one_size(args.source, args.out, args.size)
     print(f"{args.out}: {args.out.stat().st_size / 1e6:.1f} MB, pictures of {args.size[0]}x{args.size[1]}")
 
 
 if __name__ == "__main__":
-    run_command(main, "run it again: what it writes may be unfinished")
+    run_command(main, "run it again: its files may be incomplete")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from datasets.measuring.noting import note
+from datasets.measuring.benchmark_log import note
 
 
 @pytest.fixture(scope="session")
 def measured() -> Callable[[str, float], None]:
-    """Note a measure by its name; `datasets.measuring.results` knows what is asked of it."""
+    """Note a measure by its name; `datasets.measuring.results.page` knows what is asked of it."""
     return note

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.game.enrolling import PackWatch, with_networks
+from companion.game.enrolling import PackScanner, open_enrolment
 from datasets.art.cards import CARDS
 from datasets.art.drawn import DrawnStyle, draw_deck
-from datasets.measuring.soak import Paced
+from datasets.measuring.films.soak import Paced
 from tests.support.fake_source import FakeSource
 from tests.support.shown import FPS, show_pack
 from vision.capture.sources import FilmSource
@@ -54,9 +54,9 @@ def test_a_pack_shown_within_a_minute(tmp_path: Path, measured: Callable[[str, f
     order = [CARDS[k] for k in np.random.default_rng(11).permutation(len(CARDS))]
     film = tmp_path / "pack.mp4"
     show_pack(film, order, draw_deck(DrawnStyle()), still=_STILL)
-    show, _ = with_networks("mine")
+    show, _ = open_enrolment("mine")
     camera = AsCamera(film)
-    for t, _frame, _seen in PackWatch(camera, show):
+    for t, _frame, _seen in PackScanner(camera, show):
         last = t
     camera.close()
     told = [card for card, _ in show.settled().cards]

@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 
 from companion.cli.main import main
-from companion.game.evening import last_word
+from companion.game.evening import apply_revisions
 from companion.game.scoring import compare, read_truth
-from companion.game.setup import Choice
-from companion.game.starting import session_of
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.store.rows import StoredGame
 from companion.store.store import Store
 from datasets.films.production import truth_path
-from datasets.measuring.plan import FilmPlan, render
+from datasets.measuring.films.plan import FilmPlan, render
 from engine.events import Event
 from tests.e2e.films.test_film_through_kills import lost, watch
 
@@ -72,8 +72,8 @@ def film_of(number: int, folder: Path) -> Path:
 
 def enter_the_loser(store: Path, game: StoredGame, loser: str) -> None:
     """Let a person say who lost, as by touch, where the referee has not found it out."""
-    session = session_of(
-        Choice(source=None, players=game.players, rules=game.rules, store=store, resume=game.id)
+    session = make_session(
+        GameSetup(source=None, players=game.players, rules=game.rules, store=store, resume=game.id)
     )
     session.start()
     deadline = time.monotonic() + PATIENCE_S
@@ -111,7 +111,7 @@ def test_whole_games_by_film_are_tallied_right_through_three_kills(
         with Store.open(store) as opened:
             assert opened.notice is None
             game = opened.games()[-1]
-            lines = [dict(line) for line in last_word(opened.events(game.id))]
+            lines = [dict(line) for line in apply_revisions(opened.events(game.id))]
         assert game.id == number + 1, "a kill begins no game of its own"
         found = compare(lines, truth).to_json()["overall"]
         with capsys.disabled():

@@ -17,7 +17,7 @@ from pathlib import Path
 import cv2
 import pytest
 
-from datasets.films.busy import make_busy_film
+from datasets.films.busy_table import make_busy_film
 from datasets.films.production import Shot
 from datasets.photos import photos_root
 

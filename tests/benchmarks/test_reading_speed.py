@@ -97,7 +97,7 @@ def rival() -> Callable[[], object]:
     """Return what has a one-stage YOLO26n at 640 px look at a 1080p frame, with ultralytics and torch."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("ultralytics")
-    from models.outlines.torch_setup import detection_model
+    from models.shared.ultralytics_setup import detection_model
 
     detection_model("yolo26n.yaml", 52)  # makes ultralytics importable on CPU builds of torch
     from ultralytics import YOLO

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from datasets.measuring.plan import plan_films, render
-from datasets.measuring.watching import watch_film
+from datasets.measuring.films.plan import plan_films, render
+from datasets.measuring.films.watching import watch_film
 
 pytestmark = pytest.mark.benchmark
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from companion.game.evening import last_word
+from companion.game.evening import apply_revisions
 from companion.game.scoring import compare, read_truth
 from companion.sources.cameras import sample_film
 from companion.store.store import Store
@@ -63,7 +63,7 @@ def test_a_film_through_one_kill_is_told_as_well_as_without(tmp_path: Path) -> N
             held = store.events(game.id)
         kept = [as_shown(line) for line in held]
         assert [line for line in shown if as_shown(line) not in kept] == [], "what was shown is never lost"
-        scores[name] = compare([dict(line) for line in last_word(held)], truth)
+        scores[name] = compare([dict(line) for line in apply_revisions(held)], truth)
         overall = scores[name].to_json()["overall"]
         print(name, overall, "loser", game.loser)
         assert overall["f1"] >= 0.98, "the true events are told"

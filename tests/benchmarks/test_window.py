@@ -21,12 +21,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.game.evening import last_word
+from companion.game.evening import apply_revisions
 from companion.game.scoring import compare, read_truth
 from companion.sources.cameras import sample_film
 from companion.store.store import Store
 from datasets.films.production import truth_path
-from datasets.films.video import FilmWriter
+from datasets.films.rendering.video import FilmWriter
 
 DRIVER = Path(__file__).parents[1] / "e2e" / "windows" / "drive_window.py"
 FILM = Path(__file__).parents[1] / "e2e" / "windows" / "drive_film.py"
@@ -99,7 +99,9 @@ def test_the_whole_film_through_the_window(measured: Callable[[str, float], None
     assert seen["phase"] == "ended"
     with Store.open(store) as opened:
         lines = opened.events(opened.games()[-1].id)
-    found = compare([dict(line) for line in last_word(lines)], read_truth(truth_path(sample.path))).to_json()
+    found = compare(
+        [dict(line) for line in apply_revisions(lines)], read_truth(truth_path(sample.path))
+    ).to_json()
     print(found["events"], found["rulings"], found["illegal"])
     measured("window_film_f1", found["overall"]["f1"])
     assert found["overall"]["f1"] >= 0.98

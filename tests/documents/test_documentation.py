@@ -1,4 +1,4 @@
-"""The documentation: every command is told, what is shown can be typed, and the site builds."""
+"""The documentation: it covers every command, names only what exists, shows only what works, and builds."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT.glob("*.md"))])
 _FENCED = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PLACEHOLDER = re.compile(r"…|\bCOMMAND\b")
 _NO_PROSE = re.compile(r"^```.*?^```$|^(?:\||    ).*?$", re.MULTILINE | re.DOTALL)
+_PATH = re.compile(
+    r"`((?:companion|datasets|docs|engine|models|scripts|shithead_referee|tests|vision|\.github)/[^`\s]*)`"
+)
+_MODULE = re.compile(r"python -m ((?:companion|datasets|models|vision)[.\w]+)")
+_ON_SCREEN = re.compile(r"(?<!\*)\*([A-Z][^*\n]*?)\*(?!\*)")
 _RUN = 9
 """So many words one after the other are no turn of phrase."""
 _NEAR = 80
@@ -34,6 +39,36 @@ def shown_commands(page: Path) -> list[str]:
     lines += [line[4:] for line in text.splitlines() if line.startswith("    shithead ")]
     commands = [re.split(r"\s+#|[|<>]", line)[0].strip().removeprefix(".venv/bin/") for line in lines]
     return [c for c in commands if c.startswith("shithead ") and not _PLACEHOLDER.search(c)]
+
+
+CARDS = sorted([*(ROOT / "models").glob("*/MODEL_CARD.md"), ROOT / "companion" / "assets" / "LICENSES.md"])
+
+
+def relative(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", [*PAGES, *CARDS], ids=relative)
+def test_every_path_and_module_that_a_page_names_exists(page: Path) -> None:
+    """A name in capitals stands for any: `engine/rulesets/NAME.toml`. The phone's networks are built."""
+    text = page.read_text("utf-8")
+    named = [re.sub(r"[A-Z]{3,}(?=[./])", "*", path) for path in _PATH.findall(text)]
+    missing = [path for path in named if not list(ROOT.glob(path.rstrip("/"))) and "/phone/" not in path]
+    modules = [module.replace(".", "/") for module in _MODULE.findall(text)]
+    missing += [name for name in modules if not list(ROOT.glob(f"{name}.py")) + list(ROOT.glob(f"{name}/"))]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", ["first-evening.md", "how-it-sees.md", "limits.md", "files.md"])
+def test_what_a_page_names_on_a_screen_is_on_one(name: str) -> None:
+    """Italics that begin with a capital are words of the app, or the beginning of them."""
+    words = (ROOT / "companion" / "locale" / "de" / "LC_MESSAGES" / "shithead.po").read_text("utf-8")
+    on_screens = [
+        re.sub(r"\{player\}", "Bob", text) for text in re.findall(r'^msgid "(.*)"$', words, re.MULTILINE)
+    ]
+    named = set(_ON_SCREEN.findall((ROOT / "docs" / name).read_text("utf-8")))
+    assert named
+    assert [word for word in named if not any(text.startswith(word) for text in on_screens)] == []
 
 
 SHOWN = [(page.name, command) for page in PAGES for command in shown_commands(page)]

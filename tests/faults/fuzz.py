@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from datasets.measuring.noting import note
+from datasets.measuring.benchmark_log import note
 
 ENGINES = ("hypothesis", "atheris")
 _BATCH = 150

@@ -16,20 +16,21 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion.cli.event_writer import line_text
 from companion.cli.main import main
-from companion.cli.recording import in_words
-from companion.game.evening import tally_of
-from companion.game.replay import newest_evening, replay
+from companion.game.evening import store_tally
+from companion.game.history import load_history
+from companion.game.replay import last_evening_games, replay
 from companion.game.ruling_views import (
-    effect_words,
+    effect_texts,
     newest_ruling,
     pick_ups_and_burns,
     ruling_of,
     ruling_text,
 )
-from companion.game.setup import Choice, choice_of
-from companion.game.starting import before, open_game, watched_layout
-from companion.i18n.sentences import written as written_ruling
+from companion.game.setup import GameSetup, stored_setup
+from companion.game.starting import open_game, stored_layout_file
+from companion.i18n.sentences import storable_ruling as written_ruling
 from companion.store.store import Store
 from companion.theme import VERDICT_SIGN, VERDICT_WORD
 from engine.errors import BadInputError
@@ -65,23 +66,23 @@ def rows(data: bytes, folder: Path) -> None:
                     connection.execute(f"UPDATE games SET {name} = ?", (value,))
         connection.commit()
     with Store.open(path) as opened:
-        opened.broken_off()
-        owed = tally_of(opened, all_evenings=True).rituals
+        opened.resumable_game()
+        owed = store_tally(opened, all_evenings=True).rituals
         games = opened.games()
         for game in games:
             opened.mark_ritual(game.id, "Ann", "Library Boy", 2, done=True)
         for one in owed:
             opened.mark_ritual(one.game, one.player, one.title, one.number, done=one.done is None)
     if games:
-        choice = choice_of(games[0], store=path)
-        past = before(choice)
-        if past.game is not None and past.game.layout is not None:
-            watched_layout(past.game.layout, folder, None)
-        by_hand = Choice(source=None, players=PLAYERS, dealer="Ann", store=path, resume=games[0].id)
+        setup = stored_setup(games[0], store=path)
+        history = load_history(setup)
+        if history.game is not None and history.game.layout is not None:
+            stored_layout_file(history.game.layout, folder, None)
+        by_hand = GameSetup(source=None, players=PLAYERS, dealer="Ann", store=path, resume=games[0].id)
         with contextlib.suppress(BadInputError):  # a line may be an event and not one of this game
-            say(open_game(by_hand, past).lines)
-        say(past.lines)
-    for played in newest_evening(path):
+            say(open_game(by_hand, history).lines)
+        say(history.lines)
+    for played in last_evening_games(path):
         say(played.lines)
         with contextlib.suppress(BadInputError):
             replay(played)
@@ -102,12 +103,12 @@ def say(lines: Any) -> None:
     newest_ruling(lines)
     pick_ups_and_burns(lines)
     for line in lines:
-        in_words(line).encode()
+        line_text(line).encode()
         ruling = ruling_of(line)
         if ruling is not None:
             verdict = str(ruling.get("verdict") or "legal")
             f"{VERDICT_SIGN[verdict]} {VERDICT_WORD[verdict]} {ruling_text(ruling)}".encode()
-            "".join(effect_words(ruling.get("effects") or {})).encode()
+            "".join(effect_texts(ruling.get("effects") or {})).encode()
 
 
 def learnt(data: bytes, folder: Path) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from datasets.measuring import watching
-from datasets.measuring.reading import each_by, evaluate_photos, photo_sets
-from datasets.measuring.summing import report
-from datasets.measuring.tables import as_markdown
+from datasets.measuring.films import watching
+from datasets.measuring.films.summary import report
+from datasets.measuring.reading.evaluation import each_by, evaluate_photos, photo_sets
+from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
 from engine.files.json_text import parse_json
 from tests.faults.fuzz_running import written

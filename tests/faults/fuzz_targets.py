@@ -25,8 +25,8 @@ import numpy as np
 
 from companion.files import incomplete as half_files
 from companion.game import sharing
-from companion.game.evening import tally_of
-from companion.game.refereeing import Refereeing
+from companion.game.evening import store_tally
+from companion.game.refereeing import WatchedGame
 from companion.settings import load_settings
 from companion.store.backup import restore
 from companion.store.store import Store
@@ -126,13 +126,13 @@ def backup(data: bytes, folder: Path) -> None:
         restore(before, store)
     finally:
         with Store.open(store) as opened:
-            tally_of(opened, all_evenings=True)
+            store_tally(opened, all_evenings=True)
 
 
 def store(data: bytes, folder: Path) -> None:
     with Store.open(written(folder, "s.sqlite", data)) as opened:
-        opened.broken_off()
-        told = tally_of(opened, all_evenings=True)
+        opened.resumable_game()
+        told = store_tally(opened, all_evenings=True)
         json.dumps(sharing.as_json(told))
         sharing.as_csv(told).encode()
         sharing.as_text(told).encode()
@@ -193,11 +193,11 @@ def players(data: bytes, folder: Path) -> None:
     except (ValueError, KeyError, TypeError):
         return
     dealer = None if dealer is None else str(dealer)
-    game = Refereeing.open(players=names, options=options, dealer=dealer, reader=_Blind())
+    game = WatchedGame.open(players=names, options=options, dealer=dealer, reader=_Blind())
     with Store.open(folder / "s.sqlite") as opened:
         opened.start_game("winnersh", names, options=options, dealer=dealer)
         opened.finish(names[0])
-        told = tally_of(opened)
+        told = store_tally(opened)
     sharing.as_csv(told).encode()
     sharing.save_picture(told, folder / "tally.png")
     assert game.table is not None
@@ -216,8 +216,8 @@ def note(data: bytes, folder: Path) -> None:
     notes.mkdir()
     written(notes, f"{'a' * 12}.note", data)
     with patch.object(half_files, "notes_folder", lambda: notes):
-        half_files.left_files()
-        half_files.forget_left_files()
+        half_files.incomplete_files()
+        half_files.remove_incomplete_files()
     assert all(other.read_text() == "mine" for other in others)
 
 

@@ -22,13 +22,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from companion.game.evening import last_word
-from companion.game.event_log import GameBook
-from companion.game.refereeing import judge_of
-from companion.game.setup import Choice, choice_of
-from companion.game.starting import broken_off, session_of
+from companion.game.evening import apply_revisions
+from companion.game.event_log import EventLog
+from companion.game.history import find_resumable_game
+from companion.game.refereeing import make_referee
+from companion.game.setup import GameSetup, stored_setup
+from companion.game.starting import make_session
 from companion.store.store import Store
-from datasets.measuring.noting import note
+from datasets.measuring.benchmark_log import note
 from engine.simulation.simulate import play_game
 
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -47,11 +48,11 @@ def shown(lines: Any) -> list[list[Any]]:
 def play(store: Path, seed: int, pipe: int) -> None:
     """Play until killed; what is reported has been on the screen."""
     rng = random.Random(seed)
-    game, _ = broken_off(store)
-    fresh = Choice(source=None, players=PLAYERS, dealer="Cat", store=store)
-    choice = fresh if game is None else choice_of(game, store=store)
+    game, _ = find_resumable_game(store)
+    fresh = GameSetup(source=None, players=PLAYERS, dealer="Cat", store=store)
+    setup = fresh if game is None else stored_setup(game, store=store)
     while True:
-        session = session_of(choice)
+        session = make_session(setup)
         session.start()
         while session.snapshot.phase == "opening":
             time.sleep(0.001)
@@ -74,7 +75,7 @@ def play(store: Path, seed: int, pipe: int) -> None:
             if event.event == "game_over":
                 break
         session.stop()
-        choice = fresh
+        setup = fresh
         report(pipe, {"next": True})
 
 
@@ -137,7 +138,7 @@ def check(store: Path, reported: list[dict[str, Any]], resumed: int | None, befo
 
 
 def _check_game(written: Sequence[Mapping[str, Any]], reported: list[dict[str, Any]], *, ended: bool) -> None:
-    lines = last_word(written)
+    lines = apply_revisions(written)
     last: list[Any] = next((entry["lines"] for entry in reversed(reported) if "lines" in entry), [])
     held = shown(lines)
     if ended and sorted(held) != sorted(last):
@@ -147,7 +148,7 @@ def _check_game(written: Sequence[Mapping[str, Any]], reported: list[dict[str, A
     # An undo that was on its way takes the last entry back, and the draws that were assumed after it.
     if missing and not (undoing and missing == last[-len(missing) :] and len(missing) <= 3):
         raise SystemExit(f"lost: {missing} of {last}; the store holds {held}")
-    book = GameBook(judge_of("winnersh", PLAYERS, dealer="Cat"))
+    book = EventLog(make_referee("winnersh", PLAYERS, dealer="Cat"))
     book.resume(written)
     if [line["id"] for line in book.lines] != [line["id"] for line in sorted(lines, key=lambda e: e["id"])]:
         raise SystemExit("the game does not go on where it was broken off")
@@ -171,7 +172,7 @@ def main() -> int:
     try:
         for number in range(args.rounds):
             child, at_once = args.seed * 100_000 + number, rng.random() < 0.2
-            resumed, _ = broken_off(args.store)
+            resumed, _ = find_resumable_game(args.store)
             reported = killed_after(args.store, child, rng.uniform(0.0, 0.3), at_once=at_once)
             done += 1
             early += not any("lines" in entry for entry in reported)

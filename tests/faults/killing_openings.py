@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from companion.files.store_paths import OF_A_STORE
+from companion.files.store_paths import SQLITE_SUFFIXES
 from companion.store.backup import back_up, restore
 from companion.store.store import Store
 
@@ -94,7 +94,7 @@ def main() -> int:
         if not restored and asides[0].read_bytes() != data:
             raise SystemExit(f"step {step}: what was set aside was written to")
         known = {"s.sqlite", *(aside.name for aside in asides)}
-        known |= {f"s.restoring.sqlite{suffix}" for suffix in OF_A_STORE} if restored else set()
+        known |= {f"s.restoring.sqlite{suffix}" for suffix in SQLITE_SUFFIXES} if restored else set()
         if {file.name for file in work.iterdir()} - known:
             raise SystemExit(f"step {step}: left lying about: {sorted(work.iterdir())}")
 

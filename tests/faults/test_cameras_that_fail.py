@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.game.starting import open_chosen_source
+from companion.game.starting import open_game_source
 from companion.settings import settings_path
 from engine.errors import BadInputError
 from vision.capture import sources
@@ -195,7 +195,7 @@ def test_a_setting_says_what_a_camera_is_asked_for(
     settings_path().write_text(stored)
     camera = Webcam((4000, 3000), [grey(*size)])
     monkeypatch.setattr(cv2, "VideoCapture", lambda *_: camera.open())
-    open_chosen_source("0").close()
+    open_game_source("0").close()
     assert tuple(camera.size) == size
 
 

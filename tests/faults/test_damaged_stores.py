@@ -22,15 +22,16 @@ import pytest
 
 from companion.cli.main import main
 from companion.files.scratch import scratch_folder
-from companion.game.setup import Choice
-from companion.game.starting import before, broken_off, open_game
+from companion.game.history import find_resumable_game, load_history
+from companion.game.setup import GameSetup
+from companion.game.starting import open_game
 from companion.store.backup import erase
-from companion.store.snapshots import kept_moment
+from companion.store.event_pictures import read_event_picture
 from companion.store.store import Store
 from engine.errors import BadInputError
 
 PLAYERS = ("Ann", "Bob")
-CHOICE = Choice(source=None, players=PLAYERS, dealer="Bob")
+CHOICE = GameSetup(source=None, players=PLAYERS, dealer="Bob")
 Filled = Callable[..., None]
 Held = Callable[[Path], list[list[Any]]]
 
@@ -77,7 +78,7 @@ def test_a_store_with_random_damage_is_said_in_a_line_and_nothing_readable_is_lo
     if asides:
         assert asides[0].read_bytes() == spoilt, "what is set aside is never written to"
         assert "damaged" in told.err
-    _, notice = broken_off(path)
+    _, notice = find_resumable_game(path)
     assert notice is None or "\n" not in notice
     with Store.open(path) as store:
         store.start_game("winnersh", PLAYERS)
@@ -185,7 +186,7 @@ def test_a_damaged_store_that_there_is_no_room_to_read_is_one_line(
     assert main(["tally", "--store", str(path)]) == 2
     error = capsys.readouterr().err
     assert error.startswith(
-        f"shithead tally: the store {path} is damaged, and there is no place to read it: "
+        f"shithead tally: the store {path} is damaged, and there is no space to read it: "
     )
     assert error.count("\n") == 1
 
@@ -201,7 +202,7 @@ def test_a_damaged_store_to_which_a_game_is_being_written_is_not_set_aside(
         path.write_bytes(spoilt)
         assert main(["tally", "--store", str(path)]) == 2
         error = capsys.readouterr().err
-        assert error == f"shithead tally: the store {path} is damaged, and a game is being written to it\n"
+        assert error == f"shithead tally: the store {path} is damaged, and a game is being played in it\n"
         assert path.read_bytes() == spoilt
         assert list(tmp_path.glob("*.damaged-*")) == []
 
@@ -276,11 +277,11 @@ def test_an_entry_with_one_damaged_field_is_passed_over_and_the_rest_of_the_game
         text = json.dumps(line).replace("\\\\", "\\")
         connection.execute("UPDATE events SET line = ? WHERE id = 2", (text,))
         connection.commit()
-    past = before(replace(CHOICE, store=path, resume=1))
-    assert [kept["id"] for kept in past.lines] == [1, 8]
-    assert past.notice == f"the store {path} holds entries that cannot be read"
-    assert past.until == 2.0
-    assert [kept["id"] for kept in open_game(replace(CHOICE, store=path, resume=1), past).lines] == [1, 8]
+    history = load_history(replace(CHOICE, store=path, resume=1))
+    assert [kept["id"] for kept in history.lines] == [1, 8]
+    assert history.notice == f"the store {path} holds entries that cannot be read"
+    assert history.watched_until == 2.0
+    assert [kept["id"] for kept in open_game(replace(CHOICE, store=path, resume=1), history).lines] == [1, 8]
     assert main(["tally", "--all", "--store", str(path)]) == 0
 
 
@@ -295,7 +296,7 @@ def test_a_game_without_a_time_that_a_calendar_knows_is_still_a_game(started: An
         with contextlib.suppress(sqlite3.IntegrityError):  # SQLite itself refuses that there be none
             connection.execute("UPDATE games SET started = ?", (started,))
         connection.commit()
-    game, _ = broken_off(path)
+    game, _ = find_resumable_game(path)
     assert game is not None
     assert time.localtime(game.started).tm_year >= 1970
 
@@ -315,8 +316,8 @@ def test_a_game_whose_kept_places_are_damaged_goes_on_and_they_are_looked_for_an
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE games SET layout = ?", (layout,))
         connection.commit()
-    choice = replace(CHOICE, source="0", store=path, resume=1)
-    game = open_game(choice, before(choice))
+    setup = replace(CHOICE, source="0", store=path, resume=1)
+    game = open_game(setup, load_history(setup))
     assert [line["id"] for line in game.lines] == [1]
     assert game.layout is None
 
@@ -326,12 +327,12 @@ def test_a_kept_picture_that_is_damaged_is_a_picture_all_the_same_or_none(tmp_pa
     sound = cv2.imencode(".jpg", noise)[1].tobytes()
     for seed in range(40):
         (tmp_path / "1.jpg").write_bytes(damaged(sound, random.Random(seed)))
-        jpeg = kept_moment(tmp_path, 1)
+        jpeg = read_event_picture(tmp_path, 1)
         assert jpeg is None or (jpeg[:2], jpeg[-2:]) == (b"\xff\xd8", b"\xff\xd9")
     (tmp_path / "1.jpg").write_bytes(b"")
-    assert kept_moment(tmp_path, 1) is None
+    assert read_event_picture(tmp_path, 1) is None
     (tmp_path / "1.jpg").write_bytes(sound)
-    assert kept_moment(tmp_path, 1) is not None
+    assert read_event_picture(tmp_path, 1) is not None
 
 
 def test_a_store_of_another_program_is_left_alone(tmp_path: Path) -> None:
@@ -340,7 +341,7 @@ def test_a_store_of_another_program_is_left_alone(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE letters (text)")
         connection.commit()
     before = path.read_bytes()
-    with pytest.raises(BadInputError, match="of another program"):
+    with pytest.raises(BadInputError, match="belongs to another program"):
         Store.open(path)
     assert path.read_bytes() == before
 
@@ -374,4 +375,4 @@ def test_entries_that_make_no_sense_are_passed_over_and_said(
     told = capsys.readouterr()
     assert told.err.count("\n") <= 1
     assert len(json.loads(told.out)["losers"]) >= 1
-    broken_off(path)
+    find_resumable_game(path)

@@ -39,11 +39,11 @@ def test_on_a_full_disk_lines_are_held_back_and_said_once_and_written_in_order(s
         writer.write([line(number)])
         clock.now += 6.0
     assert said == [
-        f"{path}: No space left on device; the game goes on, and its lines are written once that is possible"
+        f"{path}: No space left on device; the game goes on, and its lines are written as soon as possible"
     ]
     filler.unlink()
     writer.write([])
-    assert said[1:] == [f"{path}: the lines are written again"]
+    assert said[1:] == [f"{path}: the lines are being written again"]
     writer.write([line(30)])
     writer.close()
     assert read(path) == list(range(1, 31))
@@ -55,7 +55,7 @@ def test_lines_that_could_never_be_written_are_counted_in_the_last_line(small_di
     small_disk.fill()
     writer.write([line(1), line(2), line(3)])
     with pytest.raises(
-        BadInputError, match=r"events.jsonl: No space left.*; not written: the last [23] lines$"
+        BadInputError, match=r"events.jsonl: No space left.*; the last [23] lines were not written$"
     ):
         writer.close()
 

@@ -10,7 +10,7 @@ import pytest
 from companion.cli.main import main
 from companion.cli.recording import FilmWriter
 from companion.i18n.messages import REASONS
-from datasets.films import video
+from datasets.films.rendering import video
 from engine.errors import BadInputError
 from engine.files.atomic import NO_FOLDER, write_whole
 from tests.faults.conftest import Disk

@@ -55,5 +55,5 @@ def test_pictures_of_another_size_are_fitted(tmp_path: Path) -> None:
 
 
 def test_a_film_that_the_disk_did_not_take_is_said(small_disk: Disk) -> None:
-    with pytest.raises(BadInputError, match=r"out\.mp4: could not be written whole"):
+    with pytest.raises(BadInputError, match=r"out\.mp4: is incomplete"):
         write(small_disk.path / "out.mp4", [number / 15 for number in range(400)], 15.0)

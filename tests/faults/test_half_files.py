@@ -15,7 +15,7 @@ import cv2
 import pytest
 
 from companion.cli.main import main
-from companion.files.incomplete import forget_left_files, left_files, noted_file, notes_folder
+from companion.files.incomplete import incomplete_files, notes_folder, remove_incomplete_files, tracked_file
 from tests.faults.conftest import PictureServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals or locks")
@@ -138,8 +138,8 @@ def test_a_note_takes_nothing_but_the_half_film_of_its_own_digits(begun: str, tm
     mine = tmp_path / begun
     mine.write_text("mine")
     noted(os.fsencode(mine))
-    assert left_files() == []
-    forget_left_files()
+    assert incomplete_files() == []
+    remove_incomplete_files()
     assert main(["erase", "--yes"]) == 0
     assert mine.read_text() == "mine"
 
@@ -151,7 +151,7 @@ def test_a_note_takes_no_link_and_no_folder(tmp_path: Path) -> None:
     folder.mkdir()
     noted(os.fsencode(tmp_path / HALF))
     noted(os.fsencode(folder), "a" * 12)
-    forget_left_files()
+    remove_incomplete_files()
     assert (tmp_path / HALF).is_symlink()
     assert folder.is_dir()
     assert (tmp_path / "mine").exists()
@@ -177,7 +177,7 @@ def test_a_damaged_note_counts_for_nothing(
     noted(said)
     (notes_folder() / "folder.note").mkdir()
     os.mkfifo(notes_folder() / "pipe.note")
-    forget_left_files()
+    remove_incomplete_files()
     assert main(["erase", "--yes"]) == 0
     assert (tmp_path / HALF).exists()
     assert not list(notes_folder().glob(f"{DIGITS}.*")), "nor does it stay"
@@ -186,11 +186,11 @@ def test_a_damaged_note_counts_for_nothing(
 def test_a_half_film_on_a_disk_that_is_not_there_stays_noted(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     note = noted(os.fsencode(disk / HALF))
-    forget_left_files()
+    remove_incomplete_files()
     assert note.exists()
     disk.mkdir()
     (disk / HALF).touch()
-    forget_left_files()
+    remove_incomplete_files()
     assert list(disk.iterdir()) == []
     assert not note.exists()
 
@@ -209,8 +209,8 @@ def test_a_half_film_that_cannot_be_removed_is_named_after_all_else_is_erased(
         unlink(path, missing_ok)
 
     monkeypatch.setattr(Path, "unlink", refuse)
-    forget_left_files()
-    assert left_files() == [half], "it stays noted"
+    remove_incomplete_files()
+    assert incomplete_files() == [half], "it stays noted"
     assert main(["erase", "--yes"]) == 2
     assert f"{half}: Permission denied" in capfd.readouterr().err
     assert not notes_folder().parent.exists()
@@ -219,12 +219,12 @@ def test_a_half_film_that_cannot_be_removed_is_named_after_all_else_is_erased(
 def test_where_nothing_can_be_noted_the_film_is_written_all_the_same(tmp_path: Path) -> None:
     notes_folder().parent.mkdir(parents=True)
     notes_folder().write_text("no folder")
-    with noted_file(tmp_path / "game.mp4") as part:
+    with tracked_file(tmp_path / "game.mp4") as part:
         part.write_bytes(b"film")
     assert (tmp_path / "game.mp4").read_bytes() == b"film"
 
 
 def test_a_device_is_written_to_without_a_note(tmp_path: Path) -> None:
-    with noted_file(Path(os.devnull)) as part:
+    with tracked_file(Path(os.devnull)) as part:
         assert part == Path(os.devnull)
         assert not notes_folder().exists()

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from companion.cli.main import main
-from companion.game.refereeing import Refereeing
-from datasets.films.video import FilmWriter
+from companion.game.refereeing import WatchedGame
+from datasets.films.rendering.video import FilmWriter
 from engine.errors import BadInputError
 from engine.files.json_text import parse_json
 from engine.referee.referee import Referee
@@ -76,7 +76,7 @@ def test_players_of_such_names(tmp_path: Path, capsys: pytest.CaptureFixture[str
     events = tmp_path / "events.jsonl"
     events.touch()
     names = ("Ann", ODD)
-    for opened in (lambda: Referee("winnersh", names), lambda: Refereeing.open(players=names)):
+    for opened in (lambda: Referee("winnersh", names), lambda: WatchedGame.open(players=names)):
         with pytest.raises(BadInputError, match=r"players: 'odd\\udcff' is not UTF-8 text"):
             opened()
     said = refused(capsys, "record", str(events), "--from-events", "winnersh", "--players", f"Ann,{ODD}")

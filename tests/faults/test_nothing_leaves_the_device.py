@@ -31,15 +31,15 @@ TOUCHED = """
 import time
 from pathlib import Path
 from companion.game import sharing
-from companion.game.setup import Choice
-from companion.game.evening import tally_of
+from companion.game.setup import GameSetup
+from companion.game.evening import store_tally
 from companion.store.backup import back_up
-from companion.game.starting import session_of
+from companion.game.starting import make_session
 from companion.store.store import Store
 from engine.events import Event
 folder = Path(sys.argv[1])
-choice = Choice(source=None, players=("Ann", "Bob"), rules="shed", store=folder / "s.sqlite")
-session = session_of(choice)
+setup = GameSetup(source=None, players=("Ann", "Bob"), rules="shed", store=folder / "s.sqlite")
+session = make_session(setup)
 session.start()
 def settled(said):
     for _ in range(6000):
@@ -52,7 +52,7 @@ session.enter(Event(id=0, event="game_over", loser="Bob"))
 settled("Entered")
 session.stop()
 with Store.open(folder / "s.sqlite") as store:
-    tally = tally_of(store)
+    tally = store_tally(store)
 sharing.save_picture(tally, folder / "tally.png")
 shared = [sharing.as_text(tally), sharing.as_csv(tally), json.dumps(sharing.as_json(tally))]
 back_up(folder / "copy.sqlite", folder / "s.sqlite")

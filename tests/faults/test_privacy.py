@@ -16,7 +16,7 @@ import pytest
 from companion.cli.main import main
 from companion.files.lock import games_being_played
 from companion.files.logs import log_path
-from companion.game.snapshots import remember, table_only
+from companion.game.event_pictures import add_event_pictures, crop_to_table
 from companion.settings import Settings, save_settings, settings_path
 from companion.store.backup import back_up, restore
 from companion.store.store import Store, default_path
@@ -61,7 +61,7 @@ def like(picture: Image, colour: tuple[int, int, int]) -> int:
 def test_a_moment_shows_every_card_and_nobody() -> None:
     layout = seen_at_a_slant()
     moments: dict[int, bytes] = {}
-    remember(moments, [{"id": 7}], with_people(layout), layout)
+    add_event_pictures(moments, [{"id": 7}], with_people(layout), layout)
     shown = decoded(moments[7])
     assert like(shown, SKIN) == 0
     assert like(shown, TABLE) > 0.4 * shown.shape[0] * shown.shape[1]
@@ -84,8 +84,8 @@ def test_an_arm_over_the_table_is_blurred_in_a_moment_and_the_card_in_its_hand_i
     plain: dict[int, bytes] = {}
     blurred: dict[int, bytes] = {}
     line = {"id": 7, "cards": ["9S"]}
-    remember(plain, [line], picture, layout)
-    remember(blurred, [line], picture, layout, arms, [reading])
+    add_event_pictures(plain, [line], picture, layout)
+    add_event_pictures(blurred, [line], picture, layout, arms, [reading])
     seen, hidden = decoded(plain[7]), decoded(blurred[7])
     assert like(seen, TATTOO) > 300
     assert like(hidden, TATTOO) < 20, "nothing of the pattern on the arm is left"
@@ -94,9 +94,9 @@ def test_an_arm_over_the_table_is_blurred_in_a_moment_and_the_card_in_its_hand_i
 
 def test_a_moment_at_another_resolution_shows_the_same_part() -> None:
     layout = seen_at_a_slant()
-    whole = table_only(with_people(layout), layout)
+    whole = crop_to_table(with_people(layout), layout)
     smaller = cv2.resize(with_people(layout), (640, 360), interpolation=cv2.INTER_NEAREST)
-    half = table_only(np.asarray(smaller, np.uint8), layout)
+    half = crop_to_table(np.asarray(smaller, np.uint8), layout)
     assert whole is not None
     assert half is not None
     assert np.abs(np.array(whole.shape[:2]) / half.shape[:2] - 2).max() < 0.05
@@ -107,7 +107,7 @@ def test_a_moment_at_another_resolution_shows_the_same_part() -> None:
 def test_a_layout_that_is_none_shows_nothing_rather_than_somebody(factor: float) -> None:
     layout = seen_at_a_slant()
     wild = Layout(TablePlane(layout.plane.to_table * [[factor], [factor], [1]]), *SIZE, layout.seats)
-    shown = table_only(with_people(layout), wild)
+    shown = crop_to_table(with_people(layout), wild)
     assert shown is None or like(shown, SKIN) == 0 or shown.size < 300
 
 

@@ -18,13 +18,14 @@ import pytest
 
 from companion.cli.event_writer import EventWriter
 from companion.cli.main import main
-from companion.cli.recording import Recorded
-from companion.game.evening import last_word
-from companion.game.recorder import GameKeeper
-from companion.game.refereeing import Refereeing
+from companion.cli.recording import RecordedGames
+from companion.game.evening import apply_revisions
+from companion.game.history import find_resumable_game
+from companion.game.recorder import GameRecorder
+from companion.game.refereeing import WatchedGame
 from companion.game.session import Session
-from companion.game.setup import Choice
-from companion.game.starting import broken_off, session_of
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.store import outbox
 from companion.store.outbox import Outbox
 from companion.store.store import Store
@@ -61,7 +62,7 @@ def test_while_the_disk_is_full_the_game_goes_on_and_is_kept_afterwards(
 ) -> None:
     monkeypatch.setattr(outbox, "RETRY_S", 0.05)
     path = small_disk.path / "s.sqlite"
-    session = session_of(Choice(source=None, players=PLAYERS, dealer="Bob", store=path))
+    session = make_session(GameSetup(source=None, players=PLAYERS, dealer="Bob", store=path))
     session.start()
     until(lambda: session.snapshot.phase == "watching")
     session.enter(Event(id=0, event="play", player="Ann", cards=("9S",), source="hand"))
@@ -75,13 +76,13 @@ def test_while_the_disk_is_full_the_game_goes_on_and_is_kept_afterwards(
     assert any("disk is full" in line and "goes on" in line for line in said)
     assert all("\n" not in line for line in said)
     filler.unlink()
-    until(lambda: session.snapshot.says == "the game is kept again")
+    until(lambda: session.snapshot.says == "the game is being stored again")
     session.undo()
-    until(lambda: session.snapshot.says.startswith("Taken back"))
+    until(lambda: session.snapshot.says.startswith("Undone"))
     session.stop()
     with Store.open(path) as store:
         assert store.notice is None
-        kept = sorted(line["id"] for line in last_word(store.events(1)))
+        kept = sorted(line["id"] for line in apply_revisions(store.events(1)))
     assert kept == sorted(line["id"] for line in session.snapshot.lines)
 
 
@@ -119,7 +120,7 @@ def test_files_that_may_not_grow_are_as_a_full_disk(tmp_path: Path, held: Held) 
 def test_what_cannot_be_kept_to_the_end_is_one_line(
     small_disk: Disk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keeper = GameKeeper(Store.open(small_disk.path / "s.sqlite"), Choice("film.mp4", ()))
+    recorder = GameRecorder(Store.open(small_disk.path / "s.sqlite"), GameSetup("film.mp4", ()))
     small_disk.fill()
     events = tmp_path / "events.jsonl"
 
@@ -129,9 +130,9 @@ def test_what_cannot_be_kept_to_the_end_is_one_line(
         def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
             return [{"id": 1, "event": "draw", "player": "Ann", "t": t}]
 
-    game = Recorded(cast(Refereeing, Game()), EventWriter(str(events)), None, keeper)
+    game = RecordedGames(cast(WatchedGame, Game()), EventWriter(str(events)), None, recorder)
     game.feed(np.zeros((4, 4, 3), np.uint8), 1.0)
-    with pytest.raises(BadInputError, match=r"disk.*; not kept: the last 2 entries$"):
+    with pytest.raises(BadInputError, match=r"disk.*; the last 2 entries were not stored$"):
         game.close()
     assert json.loads(events.read_text())["id"] == 1, "the lines were written, whatever becomes of the store"
 
@@ -200,7 +201,7 @@ def test_of_a_store_on_a_read_only_disk_no_entry_is_passed_over_in_silence(
     assert main(["tally", "--store", str(path)]) == 2
     error = capsys.readouterr().err
     assert one_line(error)
-    assert "the disk is read-only, and its last entries are still in s.sqlite-wal" in error
+    assert "read-only disk, and its last entries are still in s.sqlite-wal" in error
     assert small_disk.mount("remount", "rw")
     log.unlink()
     assert held(path) == [[1, 2, 3, 4, 5]]
@@ -218,7 +219,7 @@ def test_a_store_on_a_read_only_disk_that_is_to_be_written_is_one_line(
         assert one_line(error)
         assert f"the store {store} cannot be used" in error
         assert "read-only" in error.lower()
-    game, notice = broken_off(path)
+    game, notice = find_resumable_game(path)
     assert game is None
     assert "read-only" in str(notice)
 
@@ -259,8 +260,9 @@ def test_a_log_that_cannot_be_written_prints_nothing_of_its_own(
 ) -> None:
     """The log's place is taken by a folder; a mistake of the program is then one line all the same."""
     code = (
-        "import sys; from companion import cli, logs; logs.log_path().mkdir(parents=True);"
-        "from companion.cli import rules; rules.run = lambda _: 1 / 0; sys.exit(cli.main(['rules']))"
+        "import sys; from companion.cli.main import main; from companion.files import logs;"
+        "logs.log_path().mkdir(parents=True);"
+        "from companion.cli import rules; rules.run = lambda _: 1 / 0; sys.exit(main(['rules']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=as_program, check=False
@@ -299,7 +301,7 @@ def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
     monkeypatch.setattr(outbox, "RETRY_S", 0.1)
     monkeypatch.setattr("companion.store.schema._IN_GAME_MS", 50)
     path = tmp_path / "s.sqlite"
-    session = session_of(Choice(source=None, players=PLAYERS, dealer="Bob", store=path))
+    session = make_session(GameSetup(source=None, players=PLAYERS, dealer="Bob", store=path))
     session.start()
     until(lambda: session.snapshot.phase == "watching")
     with locked(path):
@@ -308,7 +310,7 @@ def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
             until(more_lines_than(count, session))
         until(lambda: "database is locked; the game goes on" in session.snapshot.says)
         assert held(path) == [[]]
-    until(lambda: session.snapshot.says == "the game is kept again")
+    until(lambda: session.snapshot.says == "the game is being stored again")
     session.stop()
     assert held(path) == [[line["id"] for line in session.snapshot.lines]]
 
@@ -366,11 +368,11 @@ def test_two_programs_on_one_store_keep_a_game_each_and_lose_nothing(
         assert one.stdout is not None
         assert one.stdout.readline() == "done\n"
     # Both still run: neither game was broken off, and neither may be written to by anybody else.
-    assert broken_off(path) == (None, None)
+    assert find_resumable_game(path) == (None, None)
     with Store.open(path) as store, pytest.raises(BadInputError, match="being played in another window"):
         store.resume_game(1)
     assert main(["erase", "--yes", "--store", str(path)]) == 2
-    assert "a game is being written" in capsys.readouterr().err
+    assert "a game is being played" in capsys.readouterr().err
     both[1].kill()
     both[0].communicate("end\n")
     both[1].wait()
@@ -380,7 +382,7 @@ def test_two_programs_on_one_store_keep_a_game_each_and_lose_nothing(
             lines = store.events(game.id)
             assert [line["id"] for line in lines] == list(range(1, 81))
             assert {line["player"] for line in lines} == {game.players[1]}
-        found = store.broken_off()
+        found = store.resumable_game()
     assert sorted(game.players[1] for game in games) == ["Bob", "Cat"]
     assert found is not None
     assert found.id == 2, "once its program is gone, a game may go on"

@@ -56,9 +56,9 @@ def test_watching_that_is_told_to_end_leaves_a_whole_film_and_nothing_else(
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path, as_program: dict[str, str]) -> None:
     """As under `nohup`: whoever closes the terminal then wants the game to be followed further."""
     code = (
-        "import os, signal, sys; from companion import cli; from companion.cli import rules;"
+        "import os, signal, sys; from companion.cli.main import main; from companion.cli import rules;"
         "signal.signal(signal.SIGHUP, signal.SIG_IGN);"
-        "rules.run = lambda _: os.kill(os.getpid(), signal.SIGHUP) or 0; sys.exit(cli.main(['rules']))"
+        "rules.run = lambda _: os.kill(os.getpid(), signal.SIGHUP) or 0; sys.exit(main(['rules']))"
     )
     done = subprocess.run([sys.executable, "-c", code], env=as_program, check=False)
     assert done.returncode == 0

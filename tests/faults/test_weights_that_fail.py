@@ -14,11 +14,11 @@ import pytest
 
 from companion.cli.event_writer import EventWriter
 from companion.cli.main import main
-from companion.cli.recording import Recorded
+from companion.cli.recording import RecordedGames
 from companion.cli.watch import follow
-from companion.game.recorder import GameKeeper
-from companion.game.refereeing import Refereeing
-from companion.game.setup import Choice
+from companion.game.recorder import GameRecorder
+from companion.game.refereeing import WatchedGame
+from companion.game.setup import GameSetup
 from companion.store.store import Store
 from engine.errors import BadInputError
 from tests.support.fake_source import FakeSource
@@ -210,15 +210,15 @@ class Film(FakeSource):
 
 
 def test_what_was_decided_before_a_network_fails_is_kept(tmp_path: Path) -> None:
-    from companion.game.refereeing import judge_of
+    from companion.game.refereeing import make_referee
 
     table = Table()
-    game = Refereeing(
-        Watcher(table, ("Ann", "Bob")), lambda names: judge_of("winnersh", names), ("Ann", "Bob")
+    game = WatchedGame(
+        Watcher(table, ("Ann", "Bob")), lambda names: make_referee("winnersh", names), ("Ann", "Bob")
     )
     events, store = tmp_path / "events.jsonl", tmp_path / "s.sqlite"
-    keeper = GameKeeper(Store.open(store), Choice("film.mp4", ()))
-    recorded = Recorded(game, EventWriter(str(events)), None, keeper)
+    recorder = GameRecorder(Store.open(store), GameSetup("film.mp4", ()))
+    recorded = RecordedGames(game, EventWriter(str(events)), None, recorder)
     with pytest.raises(BadInputError, match="weights are spoilt"):
         follow(Film(table, 60), recorded)
     recorded.close()

@@ -10,9 +10,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.game.display_image import Picture
+from companion.game.display_image import DisplayImage
 from companion.game.session import Snapshot
-from companion.store.snapshots import KeptMoments
+from companion.store.event_pictures import EventPictureWriter
 from engine.events import Event
 from vision.questions import HIDDEN_CARD, asked
 from vision.table.layout import Place, Zone
@@ -140,20 +140,20 @@ class ScriptedSession:
 
     def __init__(self) -> None:
         picture = cv2.cvtColor(table_picture(), cv2.COLOR_BGR2RGB)
-        self.picture: Picture | None = Picture(1, picture.tobytes(), (960, 540), (960, 540), 61.5)
+        self.picture: DisplayImage | None = DisplayImage(1, picture.tobytes(), (960, 540), (960, 540), 61.5)
         self.snapshot = Snapshot(
             serial=1, phase="watching", t=61.5, table=Table(), lines=LINES, readings=READINGS
         )
         self.asked: list[list[Any]] = []
         self.watches = True
-        self.choice = None
-        self.kept_moments = KeptMoments()
+        self.setup = None
+        self.picture_writer = EventPictureWriter()
         done, jpeg = cv2.imencode(".jpg", table_picture())
         assert done
-        self.moments: dict[int, bytes] = {8: jpeg.tobytes()}
+        self.event_pictures: dict[int, bytes] = {8: jpeg.tobytes()}
 
-    def moment(self, event_id: int) -> bytes | None:
-        return self.moments.get(event_id)
+    def event_picture(self, event_id: int) -> bytes | None:
+        return self.event_pictures.get(event_id)
 
     def show(self, **changes: Any) -> None:
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **changes)
@@ -166,7 +166,7 @@ class ScriptedSession:
 
     def undo(self) -> None:
         self.asked.append(["undo"])
-        self.show(lines=self.snapshot.lines[:-1], says="Taken back: Ann plays 7♥")
+        self.show(lines=self.snapshot.lines[:-1], says="Undone: Ann plays 7♥")
 
     def pause(self, paused: bool) -> None:
         self.asked.append(["pause", paused])
@@ -175,10 +175,10 @@ class ScriptedSession:
     def enter(self, event: Event) -> None:
         self.asked.append(["enter", event.to_json()])
 
-    def put(self, zone: Zone, pixel: Place) -> None:
+    def move_place(self, zone: Zone, pixel: Place) -> None:
         self.asked.append(["put", zone.kind, zone.seat, *map(round, pixel)])
 
-    def lay_out(self, shown: Shown) -> None:
+    def set_layout(self, shown: Shown) -> None:
         rows = [list(map(round, row)) for row in shown.rows]
         self.asked.append(["lay out", rows, shown.draw and list(map(round, shown.draw))])
 

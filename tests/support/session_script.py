@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from companion.game.places import Places
-from companion.game.recorder import GameKeeper
+from companion.game.recorder import GameRecorder
 from companion.game.session import Session
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
@@ -22,7 +22,7 @@ from vision.table.layout import Layout
 from vision.types import Image
 
 PATIENCE_S = 20.0
-OpenKeeper = Callable[[Callable[[str], None]], GameKeeper]
+OpenKeeper = Callable[[Callable[[str], None]], GameRecorder]
 
 
 class Film(FakeSource):
@@ -50,7 +50,7 @@ class Game:
         self.arms = None
         self.layout: Layout | None = None
         self.started_at = 0.0
-        self.choice: Choice | None = None
+        self.setup: GameSetup | None = None
         self.places: Places | None = None
         self.seen: list[float] = []
         self.threads: set[int] = set()
@@ -110,17 +110,17 @@ def until(condition: Callable[[], bool]) -> None:
 def keeper_in(store: Path, players: tuple[str, ...] = ("Ann", "Bob")) -> OpenKeeper:
     """Return what opens a store and begins a game in it, as a session wants it."""
 
-    def open_keeper(tell: Callable[[str], None]) -> GameKeeper:
-        keeper = GameKeeper(Store.open(store), Choice(source=None, players=players), tell)
-        keeper.begin()
-        return keeper
+    def open_recorder(tell: Callable[[str], None]) -> GameRecorder:
+        recorder = GameRecorder(Store.open(store), GameSetup(source=None, players=players), tell)
+        recorder.begin()
+        return recorder
 
-    return open_keeper
+    return open_recorder
 
 
 def watch(film: Film, game: Game, store: Path | None = None, *, keep_moments: bool = False) -> Session:
-    keeper = keeper_in(store) if store is not None else None
-    session = Session(lambda: film, lambda: game, open_keeper=keeper, realtime=False)
-    session.kept_moments.wanted = keep_moments
+    recorder = keeper_in(store) if store is not None else None
+    session = Session(lambda: film, lambda: game, open_recorder=recorder, realtime=False)
+    session.picture_writer.enabled = keep_moments
     session.start()
     return session

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.art.cards import corner_mask
-from datasets.films.video import FilmWriter
+from datasets.films.rendering.video import FilmWriter
 from datasets.surfaces import drawn_surface
 from vision.geometry import homography, upright_rectangle
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.game.enrolling import Counted, Learn
+from companion.game.enrolling import DeckBuilder, ProgressCallback
 from engine.errors import BadInputError
 from tests.support.fake_source import FakeSource
 from vision.decks.card_classes import CARDS
@@ -79,14 +79,16 @@ class Show(PackShow):
         return tuple(card for card in CARDS if card not in self.cards)
 
 
-def learns(name: str) -> Learn:
+def learns(name: str) -> DeckBuilder:
     """Return what makes a deck of the cards that were told, without looking at them."""
 
-    def make(show: PackShow, counted: Counted) -> tuple[Deck, tuple[Doubt, ...]]:
+    def make(show: PackShow, counted: ProgressCallback) -> tuple[Deck, tuple[Doubt, ...]]:
         assert isinstance(show, Show)
         cards = tuple(dict.fromkeys(show.cards))
         if len(cards) < 2:
-            raise BadInputError(f"{len(cards)} cards were told; show each alone, held still")
+            raise BadInputError(
+                f"{len(cards)} cards were recognised; show each card alone, and hold it still"
+            )
         for number in range(len(cards)):
             counted(number, len(cards))
         doubts = tuple(Doubt(0.0, ()) for _ in range(len(show.showings) - len(show.cards)))

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from companion.game.entry import answered, entered
-from companion.game.event_log import GameBook
-from companion.game.refereeing import judge_of
-from companion.game.touch_game import HandScored
+from companion.game.entry import answered_show, entered_event
+from companion.game.event_log import EventLog
+from companion.game.refereeing import make_referee
+from companion.game.touch_game import TouchGame
 from engine.cards import JOKER
 from engine.simulation.simulate import SimulatedGame
 
@@ -61,20 +61,20 @@ def rank(card: str) -> str:
     return card if card == JOKER else card[:-1]
 
 
-def hand_scored(rules: str, players: Sequence[str], dealer: str) -> HandScored:
-    return HandScored(GameBook(judge_of(rules, players, dealer=dealer)))
+def hand_scored(rules: str, players: Sequence[str], dealer: str) -> TouchGame:
+    return TouchGame(EventLog(make_referee(rules, players, dealer=dealer)))
 
 
-def enter(scored: HandScored, touch: Touch) -> None:
+def enter(scored: TouchGame, touch: Touch) -> None:
     """Enter what the sheet would report for this touch, a second after the last."""
     if touch.button == "answer":
-        reply = answered(scored.lines, touch.player)
+        reply = answered_show(scored.lines, touch.player)
         assert reply is not None
         scored.correct(reply.id, reply)
         return
     kind, _, to = touch.button.partition(" ")
     fields: dict[str, Any] = {"to": to} if to else {}
-    event = entered(kind, touch.player, touch.cards, touch.source, face_up=touch.face_up, **fields)
+    event = entered_event(kind, touch.player, touch.cards, touch.source, face_up=touch.face_up, **fields)
     now = scored.started_at + 1.0
     scored.enter(replace(event, t=now, decided_at=now))
 

@@ -33,7 +33,7 @@ _EDGE = 2
 """Pixels of the flattened back that are left out all round: outlines are seldom exact."""
 _COLOUR_UNIT, _SPREAD_UNIT, _PATTERN_UNIT = 0.22, 0.6, 2.0
 """How much of a difference counts as one: of the mean colour, of its spread (both as shares of brightness),
-and of the pattern. Fitted on rendered tables (`models.faces.packs`, seeds below 420)."""
+and of the pattern. Fitted on rendered tables (`datasets.measuring.reading.packs`, seeds below 420)."""
 
 
 def back_features(image: Image, quad: ArrayLike) -> Features:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from engine.cards import copies
 from vision.following.patches import CloseUp, looks_as_before
 from vision.following.records import changed_share
 from vision.following.scene import Scene
@@ -169,7 +170,8 @@ class Heap:
     def _may_be_one_of(self, cards: Collection[str], card: Seen) -> bool:
         """Tell whether what is seen may be one of some cards: it is no other one, and none that is burnt."""
         name, p = card.best
-        burnt = name is not None and self._scene.burned.count(name) >= self._scene.packs
+        most = copies(str(name), self._scene.packs)
+        burnt = name is not None and self._scene.burned.count(name) >= most
         return name in cards or p < (_RATHER if burnt else _SURE_OTHER)
 
     def _pictured_since(self, t: float) -> bool:

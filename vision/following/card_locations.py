@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from engine.cards import all_copies_among, copies
 from vision.following.burn_pile import Heap
 from vision.following.pick_ups import Taking
 from vision.following.records import Look
@@ -12,7 +13,7 @@ from vision.following.rows import Rows
 from vision.following.scene import Scene
 from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, PLAY, Zone
-from vision.table.observations import Seen, all_there
+from vision.table.observations import Seen
 
 _MAY_BE = 0.1
 """What a hand carries is read less surely than what lies."""
@@ -71,7 +72,7 @@ class Whereabouts:
             spot = self._rows.spots.get(zone) if zone is not None and zone not in look.hidden else None
             if name is not None and spot is not None and spot.up == name and p >= CERTAIN:
                 surely.setdefault(name, []).append(p)
-        in_row = {name: min(p) for name, p in surely.items() if len(p) >= self._scene.packs}
+        in_row = {name: min(p) for name, p in surely.items() if len(p) >= copies(name, self._scene.packs)}
 
         def told_apart(seen: Seen) -> Seen:
             name, p = seen.best
@@ -92,4 +93,4 @@ class Whereabouts:
 
     def off_the_pile(self) -> set[str]:
         """Return the cards that cannot be on the play pile: they lie in untouched rows, or are burnt."""
-        return all_there([*self._rows.undisturbed(), *self._scene.burned], self._scene.packs)
+        return all_copies_among([*self._rows.undisturbed(), *self._scene.burned], self._scene.packs)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from engine.cards import copies
 from vision.decks.card_classes import rank_and_colour
 from vision.following.pile_geometry import are_two_ends, hide, hides_part, in_place
 from vision.table.observations import MIN_NAME, Seen, Settled, turn_between
@@ -130,11 +131,12 @@ def told_apart(
 ) -> list[frozenset[int]]:
     """Return for each card seen which of those on the pile it is, by number; none for one that is new.
 
-    With several packs one that bears the name of a card on the pile may be another one. `was` is given
+    One that bears the name of a card on the pile may be another copy of it. `was` is given
     where the places of all cards on the pile are known well.
     """
     known = [frozenset[int]() for _ in claims]
     for name in {name for name, _, _ in claims}:
+        most = copies(str(name), packs)
         numbers = numbers_of(name, pile)
         seen = [k for k, claim in enumerate(claims) if claim[0] == name]
         rest = set(numbers)
@@ -143,12 +145,12 @@ def told_apart(
         for k, number in sorted(pairs, key=lambda pair: _way(claims[pair[0]][2], pile[pair[1]])):
             if known[k] or number not in rest:
                 continue
-            room = len(numbers) + len(seen) <= packs
+            room = len(numbers) + len(seen) <= most
             if room and was is not None and _is_another(pile, claims, k, number, was):
                 continue
             known[k] = frozenset({number})
             rest.remove(number)
-        full = len(numbers) >= packs
+        full = len(numbers) >= most
         for k in seen:
             if not known[k] and (full or not _is_read_as_another(claims, k)):
                 known[k] = frozenset(numbers)  # what is less surely read is one of them read once more

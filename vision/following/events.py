@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
+from engine.cards import all_copies_among
 from engine.events import Event
 from vision.following.burn_pile import Heap
 from vision.following.card_locations import Whereabouts
@@ -28,7 +29,7 @@ from vision.following.up_cards import UpCards
 from vision.hands.tracks import Hands, Reach
 from vision.questions import LOST_TRACK, asked
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
-from vision.table.observations import MIN_NAME, Seen, all_there, vote
+from vision.table.observations import MIN_NAME, Seen, vote
 
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks, by how much hurries."""
@@ -54,6 +55,7 @@ class EventMaker:
         confidence: float = 1.0,
         *,
         packs: int = 1,
+        told: int = 0,
     ) -> None:
         """Begin with a finished deal.
 
@@ -63,9 +65,10 @@ class EventMaker:
             t: When the deal came to rest, seconds of the source.
             now: When that was decided.
             confidence: Probability that every up-card is named right.
-            packs: How often each card is there.
+            packs: How many packs the game is played with.
+            told: How many events of the game were told before: the numbers go on after them.
         """
-        self._scene = Scene(layout, packs)
+        self._scene = Scene(layout, packs, EventLog(told))
         self.rows = Rows(layout, up, packs, surely=confidence)
         self._heap = Heap(self._scene)
         self._taking = Taking(self._scene, self._heap)
@@ -231,6 +234,7 @@ class EventMaker:
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open at the end of the source."""
         self._play.judge(t, None, forced=True)
+        self._taking.tell_part(t)
         self._taking.tell_whole(t)
         self._tell_show(t)
         self._draws.tell(t)
@@ -334,7 +338,7 @@ class EventMaker:
         self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
 
     def _tell_show(self, now: float) -> None:
-        lying = all_there((name for name, _ in self._where.lying()), self._scene.packs)
+        lying = all_copies_among((name for name, _ in self._where.lying()), self._scene.packs)
         shown = self._shows.take(self.layout, lying)
         if shown is None:
             return

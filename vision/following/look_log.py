@@ -57,10 +57,11 @@ class LookLog:
         confidence: float = 1.0,
         *,
         packs: int = 1,
+        told: int = 0,
     ) -> EventMaker:
         """Return an `EventMaker` that writes down all that it is given, and what it tells."""
         self._makers += 1
-        return _LoggedEventMaker(self, self._makers, layout, up, t, now, confidence, packs=packs)
+        return _LoggedEventMaker(self, self._makers, layout, up, t, now, confidence, packs=packs, told=told)
 
     def write(self, maker: int, call: str, given: Any, asked: Sequence[Any], told: Sequence[Event]) -> None:
         """Write down one call of the event logic of the game with number `maker`."""
@@ -139,14 +140,15 @@ class _LoggedEventMaker(EventMaker):
         confidence: float,
         *,
         packs: int,
+        told: int,
     ) -> None:
-        super().__init__(layout, up, t, now, confidence, packs=packs)
+        super().__init__(layout, up, t, now, confidence, packs=packs, told=told)
         self._into, self._number = log, number
         self._asked: list[Any] = []
         self._followed: dict[tuple[int, float], float] = {}
         """When each reach, by its number and start, was last written down."""
         given = {"layout": layout.to_json(), "up": up, "t": t, "now": now}
-        self._write("deal", given | {"confidence": confidence, "packs": packs})
+        self._write("deal", given | {"confidence": confidence, "packs": packs, "told_before": told})
 
     def go_on(self, bare: Collection[Zone]) -> None:
         super().go_on(bare)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
+from engine.cards import copies
 from vision.decks.card_classes import rank_and_colour
 from vision.following.duplicates import (
     OFF_MM,
@@ -88,7 +89,7 @@ class Pile:
 
     cards: list[PileCard] = field(default_factory=list)
     packs: int = 1
-    """How often each card is there."""
+    """How many packs the game is played with."""
 
     @property
     def names(self) -> list[str]:
@@ -97,7 +98,7 @@ class Pile:
 
     def may_have_another(self, name: str) -> bool:
         """Tell whether one more card of a name may come to lie here."""
-        return self.names.count(name) < self.packs
+        return self.names.count(name) < copies(name, self.packs)
 
     def view(
         self,
@@ -126,9 +127,7 @@ class Pile:
         claims = [
             (name if p >= MIN_NAME else None, p, s.seen) for s, (name, p) in zip(settled, named, strict=True)
         ]
-        known = [frozenset(numbers_of(name, self.cards)) for name, _, _ in claims]
-        if self.packs > 1:
-            known = told_apart(self.cards, claims, self.packs, was)
+        known = told_apart(self.cards, claims, self.packs, was)
         new: list[NewCard] = []
         old, plain = [], []
         for group, (name, p, seen), those in zip(settled, claims, known, strict=True):
@@ -286,8 +285,8 @@ class Pile:
         something that was to be seen before is read as a card like it or in its place: it may be that card.
         """
         staying = set()
-        for number, card in enumerate(self.cards if self.packs == 1 else ()):
-            if card.place is None or not lies_alone(number, self.cards):
+        for number, card in enumerate(self.cards):
+            if copies(card.name, self.packs) > 1 or card.place is None or not lies_alone(number, self.cards):
                 continue
             alike = [s for s in seen if _reads_like(s, card.name)]
             may_be_it = [*alike, *(s for s in seen if in_place(card.place, s))]

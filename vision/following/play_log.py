@@ -89,10 +89,11 @@ class ToldPlays:
         log, last = self._scene.log, self.newest
         names, p = tuple(name for name, _, _ in new), min(p for _, p, _ in new)
         if last is not None and self._belong_to(last, player, names, t):
-            joined = source if last.source == source else "hand+up"
+            joined = _joined(last.source, source)
+            joined_kind: EventKind = "flip" if joined == "down" else "play"
             # The time of the first sight stands: what is found later may have lain there all along.
             cards = names + last.cards if below else last.cards + names
-            told = log.revise(last, now, cards=cards, source=joined)
+            told = log.revise(last, now, event=joined_kind, cards=cards, source=joined)
         else:
             kind: EventKind = "flip" if source == "down" else "play"
             before = log.put_down_by(player)
@@ -223,6 +224,16 @@ class ToldPlays:
         """Note that the pile has gone, and with it what may lie in it."""
         self._on_pile.clear()
         self._suspects = {name: s for name, s in self._suspects.items() if s.play is self._last}
+
+
+def _joined(first: Source | None, second: Source) -> Source:
+    """Return where cards came from that were put down together from these two places.
+
+    A face-down card is turned over alone. With others it came by way of the hand.
+    """
+    if first == second:
+        return second
+    return "hand" if {first, second} == {"hand", "down"} else "hand+up"
 
 
 def _may_be(unread: Iterable[Seen]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from engine.cards import copies
 from vision.following.new_cards import SURE, SeeminglyNew, named_in, shows_a_card
 from vision.following.occluded_readings import UnderHand, plainly_read
 from vision.following.patches import PilePictures
@@ -227,7 +228,11 @@ class PlayPile:
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
         self._scene.started = True
+        last = self._told.newest
         told = self._told.tell(player, new, source, t, now, below=below)
+        sources = {source, last.source} if last is not None and told.revise is not None else {source}
+        if seat is not None and "down" in sources - {told.source}:
+            self._upcards.take_back_flip(seat)
         self._visits.told_play(now)
         if early:
             self._told_early = [*self._told_early, *new] if told.revise else new
@@ -276,7 +281,7 @@ class PlayPile:
                 continue
             if max(len(looks), len(free)) >= _LOOKS:
                 self._told.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
-            first_seen = self.pile.packs == 1 and name not in self._seeming.in_sight
+            first_seen = copies(name, self.pile.packs) == 1 and name not in self._seeming.in_sight
             card = plainly_read(looks, free, first_seen=first_seen)
             if card is not None and not self._pictures.lay_there_before_play(card[2]):
                 self._told.suspect(name, card[2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -127,8 +128,8 @@ class EventLog:
                 self.last = event
         if event.player is not None and kind == "play":
             self.last_plays[event.player] = event
-            if event.source != "up":  # the hand is as large as before: nothing is drawn for what lay there
-                self.put_down[event.player] = PutDown(t, len(event.cards))
+            if count := _from_hand(event):
+                self.put_down[event.player] = PutDown(t, count)
             self._put_at = t
         elif event.player is not None and kind == "show":
             self._showed([event.player, *(who for who, _ in event.answers)], t)
@@ -148,9 +149,12 @@ class EventLog:
         """Note that players have put down one card each: what is shown is burnt."""
         self.put_down |= {player: PutDown(t, 1) for player in players}
 
-    def _drawn(self, player: str, count: int) -> None:
-        """Note that a player has drawn so many; fewer than none: has put down so many more than was told."""
-        put = self.put_down.pop(player, None) or PutDown(-math.inf, 0)
+    def _drawn(self, player: str, count: int, t: float = -math.inf) -> None:
+        """Note that a player has drawn so many; fewer than none: has put down so many more than was told.
+
+        `t`: when that was, where nothing else that was put down is still to be drawn for.
+        """
+        put = self.put_down.pop(player, None) or PutDown(t, 0)
         if put.count > count:
             self.put_down[player] = PutDown(put.t, put.count - count)
 
@@ -166,8 +170,12 @@ class EventLog:
             self._drawn(event.player, (event.count or 1) - (before.count or 1))
         elif event.event == "show":
             self._showed((who for who, _ in event.answers[len(before.answers) :]), event.t or now)
-        elif event.event == "play" and event.player is not None:
-            self._drawn(event.player, len(before.cards) - (0 if event.withdrawn else len(event.cards)))
+        else:
+            more = Counter({event.player: _from_hand(event)})
+            more.subtract({before.player: _from_hand(before)})
+            for player, count in more.items():
+                if player is not None and count:
+                    self._drawn(player, -count, event.t)
         self.fresh.append(event)
         self._revised[first] = event
         self._moved(event)
@@ -195,6 +203,12 @@ class EventLog:
         """Return and forget the events that have not been handed over."""
         fresh, self.fresh = self.fresh, []
         return fresh
+
+
+def _from_hand(event: Event) -> int:
+    """Return how many cards an event put down from a hand; only after those is the hand made up again."""
+    played = event.event == "play" and event.source not in ("up", "down") and not event.withdrawn
+    return len(event.cards) if played else 0
 
 
 def _first_id(event: Event) -> int:

@@ -220,6 +220,7 @@ class Replay:
 
 Picture = Callable[[int], NDArray[np.uint8]]
 _MOST_PICTURES = 1 << 40
+_MOST_EVENTS = 1 << 40
 
 
 @dataclass(slots=True)
@@ -238,7 +239,8 @@ class _Game:
             raise ValueError(f"{len(up)} rows of {len(layout.seats)} seats")
         packs = _whole(given["packs"], 1, _MOST_PACKS)
         t, now, confidence = _time(given["t"]), _time(given["now"]), _number(given["confidence"], _ABOUT_1)
-        return cls(EventMaker(layout, up, t, now, confidence, packs=packs), path)
+        told = _whole(given.get("told_before", 0), 0, _MOST_EVENTS)
+        return cls(EventMaker(layout, up, t, now, confidence, packs=packs, told=told), path)
 
     def prepared(self, name: str, given: Any, picture: Picture) -> Callable[[], list[Event]]:
         """Return what makes one call, and returns the events that it decides.

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from engine.cards import all_copies_among, copies
 from vision.following.records import OTHER_SHARE, Patch, changed_share
 from vision.table.layout import Layout, Zone
-from vision.table.observations import MIN_NAME, Seen, all_there, name_cards, vote
+from vision.table.observations import MIN_NAME, Seen, name_cards, vote
 
 _LOOKS = 2
 _MEMORY = 8
@@ -127,7 +128,7 @@ class Rows:
         """
         self._t = t
         untouched = (spot.up for spot in self.spots.values() if spot.up and spot.touched is None)
-        elsewhere = all_there(untouched, self._packs)
+        elsewhere = all_copies_among(untouched, self._packs)
         for zone, seen in under_arms:
             spot = self.spots.get(zone) if zone is not None else None
             if spot is None:
@@ -227,7 +228,7 @@ class Rows:
         """Note what lies on a spot that was put right: that is how it was all along."""
         spot.put_right = False
         renamed = up is not None and spot.up is not None and up != spot.up
-        if up is not None and up != spot.up and len(self.owners(up)) >= self._packs:
+        if up is not None and up != spot.up and len(self.owners(up)) >= copies(up, self._packs):
             return
         spot.up, spot.down = up, down
         if renamed:
@@ -247,7 +248,7 @@ class Rows:
                 continue  # beside it another card is held out, or lies
             name, p = _named(ups)
             surer = name != spot.up and p > max(_RENAMED, self._surely)
-            if name and surer and len(self.owners(name)) < self._packs:
+            if name and surer and len(self.owners(name)) < copies(name, self._packs):
                 spot.up = name
                 renamed.append((zone, name))
         return renamed

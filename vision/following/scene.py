@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from engine.cards import copies
 from vision.following.records import EventLog, UnderArm
 from vision.hands.tracks import Hands, Reach, Stop
 from vision.table.layout import Layout, Place
@@ -30,7 +31,7 @@ class Scene:
 
     layout: Layout
     packs: int = 1
-    """How often each card is there."""
+    """How many packs the game is played with."""
     log: EventLog = field(default_factory=EventLog)
     reaches: list[Reach] = field(default_factory=list)
     """The latest reaches, oldest first; the last may be going on."""
@@ -48,7 +49,8 @@ class Scene:
         With several packs each may be there once more.
         """
         own = self.player(seat)
-        return {card for card, holder in self.log.held.items() if holder != own and self.packs == 1}
+        held = {card for card, holder in self.log.held.items() if holder != own}
+        return {card for card in held if copies(card, self.packs) == 1}
 
     def remember(self, reach: Reach) -> None:
         """Note a reach, if it is new."""

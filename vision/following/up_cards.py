@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from engine.cards import copies
 from engine.events import Event, Source
 from vision.following.records import BeforeAction, Patch
 from vision.following.rows import Change, Rows
@@ -43,6 +44,8 @@ class UpCards:
         self._dealt = self.by_player()
         self._flipped: Counter[int] = Counter()
         """Of each seat, how many face-down cards were turned over whose spots were not seen bare yet."""
+        self._turned: dict[int, list[Change]] = {}
+        """The spots that are known to be bare because of each seat's last flip."""
         self._down_gone: list[Change] = []
         """Face-down cards that are gone from their spots: they may turn up on the pile yet."""
 
@@ -71,7 +74,9 @@ class UpCards:
             self._vanished.append(_Vanished(seat, change.before, change.t))
         if not self._scene.started:
             self._exchanging[seat] = change.t
-        elif change.down_gone and not self._flipped[seat]:
+        elif change.down_gone and self._flipped[seat]:
+            self._turned.setdefault(seat, []).append(change)
+        elif change.down_gone:
             self._down_gone.append(change)
         if change.down_gone:
             self._flipped[seat] = max(0, self._flipped[seat] - 1)
@@ -88,13 +93,15 @@ class UpCards:
     def _is_on_pile(self, card: str, pile: Collection[str]) -> bool:
         """Tell whether a card that has left its row is one that lies on the pile, and not one like it."""
         last = self._scene.log.last
-        return card in pile and (self._scene.packs == 1 or (last is not None and card in last.cards))
+        one = copies(card, self._scene.packs) == 1
+        return card in pile and (one or (last is not None and card in last.cards))
 
     def put_right(self, seat: int, t: float) -> None:
         """Take a seat's row for where somebody says it is: what seemed to be gone was not the row's."""
         self.rows.put_right(seat, t)
         self._vanished = [gone for gone in self._vanished if gone.seat != seat]
         self._down_gone = [change for change in self._down_gone if change.zone.seat != seat]
+        self._turned.pop(seat, None)
         self._exchanging.pop(seat, None)
 
     def take_from_row(self, names: Collection[str], seat: int | None = None) -> int:
@@ -116,7 +123,7 @@ class UpCards:
         the row is somebody else's, or nobody has reached there.
         """
         spots, gone = self.rows.owners(name), [gone for gone in self._vanished if gone.card == name]
-        if self._scene.packs > 1:
+        if copies(name, self._scene.packs) > 1:
             gone = [one for one in gone if seat in (None, one.seat)]
             near = [zone for zone in spots if seat in (None, zone.seat)]
             spots = [zone for zone in near if not self.rows.is_undisturbed(zone) and not gone]
@@ -145,11 +152,21 @@ class UpCards:
         reach = self._scene.last_reach(seat)
         stops = reach.stops if reach is not None else []
         flipped = any(math.dist(stop.place, place) < _ROW_NEAR_MM for stop in stops for place in places)
-        if flipped and any(zone in gone for zone in zones):
+        if not flipped:
+            return False
+        self._turned[seat] = [change for change in self._down_gone if change.zone in zones]
+        if self._turned[seat]:
             self._down_gone = [change for change in self._down_gone if change.zone not in zones]
-        elif flipped:
+        else:
             self._flipped[seat] = min(self._flipped[seat] + 1, self.rows.down_of(seat))
-        return flipped
+        return True
+
+    def take_back_flip(self, seat: int) -> None:
+        """Note that a seat's hand held the card of its last flip: what has gone from its row was taken up."""
+        turned = self._turned.pop(seat, [])
+        self._down_gone += turned
+        if not turned:
+            self._flipped[seat] = max(0, self._flipped[seat] - 1)
 
     def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
         """Tell exchanges, and what was taken up, once the hands have gone.
@@ -214,6 +231,7 @@ class UpCards:
             play = self._play_of(change)
             if play is not None:
                 self._scene.log.revise(play, now, event="flip", source="down")
+                self._turned[change.zone.seat] = [change]
                 continue
             self._before_action(change.zone.seat, now)
             player = self._scene.player(change.zone.seat)

@@ -57,6 +57,7 @@ class MakeEvents(Protocol):
         confidence: float = 1.0,
         *,
         packs: int = 1,
+        told: int = 0,
     ) -> EventMaker:
         """Begin with a finished deal."""
         ...
@@ -85,7 +86,7 @@ class Watcher:
             layout: Where seats and piles are; None: found at the deal.
             row_length: How many up-cards lie before each player; None: two or three.
             draw_pile: Whether the deal leaves one.
-            packs: With how many packs the game is played: so often each card is there.
+            packs: How many packs the game is played with.
             jokers: Whether jokers are played with; else what is read as one is not known.
             make_events: Makes the event logic of a game whose deal is finished; one may write it all down.
         """
@@ -94,6 +95,8 @@ class Watcher:
         self._packs, self._jokers, self._make_events = packs, jokers, make_events
         self._begin_anew()
         self._maker: EventMaker | None = None
+        self._told = 0
+        """How many events were told before the game was lost."""
         self._last_look = -np.inf
         self._resting = RestingLooks()
         self._tabletop: Tabletop | None = None
@@ -315,9 +318,8 @@ class Watcher:
         self.question, self.lost = None, False
         rows = up if self._known is None else still_up(up, layout, self._known)
         self._stillness.uncover([reading.quad for reading in readings[-1]])
-        self._maker = self._make_events(
-            layout, rows, self._resting.since, motion.t, confidence, packs=self._packs
-        )
+        since, now, told = self._resting.since, motion.t, self._told
+        self._maker = self._make_events(layout, rows, since, now, confidence, packs=self._packs, told=told)
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
@@ -363,6 +365,7 @@ class Watcher:
     def _lose(self, maker: EventMaker, known: Known, t: float) -> Event:
         """Give up following, and look for the game as for one that was broken off; returns what is asked."""
         self._maker, self._given, self._begun = None, maker.layout, maker.started
+        self._told = maker.log.count
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
         self._tabletop = None  # it was kept as the camera saw it then
         self._resting.readings.clear()

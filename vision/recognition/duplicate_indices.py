@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from engine.cards import copies
 from vision.geometry import CARD_WIDTH_MM, card_plane, transform
 from vision.recognition.index_finder import INDEX_MM, Index
 from vision.types import CardReading
@@ -38,13 +39,13 @@ def further_alike(
         told: Indices and the cards they tell of, surest first.
         owners: By its number in `told`, the known card of the same name an index belongs to, if any; those
             first that stand nearest to where that has its own.
-        packs: How often each card is there, as far as names go.
+        packs: How many packs the cards are of.
         least: How surely an index must be named to tell of a further card.
         surely_own: Those, by number, that stand just where their owner has an index.
     """
     further: set[int] = set()
     named = [k for k, (_, r) in enumerate(told) if r.card is not None and r.confidence >= least]
-    for name in {told[k][1].card for k in named if told[k][1].confidence >= _SURELY}:
+    for name in {str(told[k][1].card) for k in named if told[k][1].confidence >= _SURELY}:
         of_name = [k for k in named if told[k][1].card == name]
         # Those that belong to cards seen whole come first: there is no doubt about whose they are.
         order = [*(k for k in owners if k in of_name), *(k for k in of_name if k not in owners)]
@@ -61,7 +62,7 @@ def further_alike(
         # No card has two groups: an outline that is drawn about two of them, or too narrow, seems to.
         doubtful = [head for head in heads[1:] if head not in surely_own]
         others = [head for head in doubtful if head not in owners or first[owners[head]] != head]
-        further |= set(others[: max(0, packs - seen)])
+        further |= set(others[: max(0, copies(name, packs) - seen)])
     return further
 
 

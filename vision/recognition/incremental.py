@@ -22,6 +22,7 @@ from vision.types import CardReader, CardReading, Image, Region
 _Mask = NDArray[np.bool_]
 _Part = tuple[int, int, int, int]
 """Left, top, right, bottom, pixels."""
+_NOTHING: _Part = (0, 0, 0, 0)
 
 _WIDTH = 480
 """Pixels along the longer side of the copies that are compared."""
@@ -76,6 +77,8 @@ class ChangedParts:
         self._reader = reader
         self._readings: list[CardReading] = []
         self._looks = 0
+        self._whole = False
+        """Whether the whole picture was read last: after parts of it the whole is looked over once."""
         self._shape: tuple[int, ...] = ()
         self._seen = np.empty((0, 0, 3), np.uint8)
         """What each place looked like when it was read for the first time since it changed."""
@@ -90,6 +93,9 @@ class ChangedParts:
         wanted = _mask(small.shape[:2], crowded, scale)
         part = self._part_to_read(small, scale, wanted, image)
         self._looks += 1
+        if part == _NOTHING:
+            return list(self._readings)
+        self._whole = part is None
         if part is None:
             self._readings = list(self._reader.read(image, crowded, self._card_height(_SEVERAL)))
             part = 0, 0, image.shape[1], image.shape[0]
@@ -102,7 +108,7 @@ class ChangedParts:
         return list(self._readings)
 
     def _part_to_read(self, small: Image, scale: float, wanted: _Mask, image: Image) -> _Part | None:
-        """Return the part of a picture that must be read; None for the whole."""
+        """Return the part of a picture that must be read: `_NOTHING`, or None for the whole."""
         if self._shape != image.shape:
             self._shape = image.shape
             self._times = np.zeros(small.shape[:2], np.uint8)
@@ -112,8 +118,12 @@ class ChangedParts:
         self._times[changed] = 0
         self._seen[changed] = small[changed]
         due = (self._times < _ENOUGH) | (wanted & ~self._searched)
+        if self._looks % _WHOLE_EVERY == 0:
+            return None
+        if not due.any():
+            return _NOTHING if self._whole else None
         card = self._card_height()
-        if self._looks % _WHOLE_EVERY == 0 or card is None or not due.any():
+        if card is None:
             return None
         part = self._about(due, scale, image, card)
         (left, top, right, bottom), (height, width) = part, image.shape[:2]
@@ -236,7 +246,7 @@ def _is_inside(reading: CardReading, part: _Part, image: Image) -> bool:
 def game_reader(deck: str | None = None, packs: int = 1) -> CardReader:
     """Return a reader for the pictures of one game, played with an enrolled deck or, for None, with any.
 
-    `packs`: how often each card is there.
+    `packs`: how many packs it is played with.
 
     Raises BadInputError when no such deck is enrolled.
     """

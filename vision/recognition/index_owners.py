@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cards import all_copies_among, copies
 from vision.decks.card_classes import rank_and_colour
 from vision.geometry import (
     CARD_HEIGHT_MM,
@@ -89,18 +90,16 @@ class IndexOwners:
         """
         self._four = four
         owners = _owners(self._told, self.cards, self._beside, least=_FOURTH_INDEX if four else _OWN_INDEX)
-        if packs > 1:
-            just_there = {
-                number for number, k in owners.items() if self._beside[number][k].min() < _OWN_INDEX
-            }
-            self._further = further_alike(self._told, owners, packs, surely_own=just_there)
-        else:
+        just_there = {number for number, k in owners.items() if self._beside[number][k].min() < _OWN_INDEX}
+        self._further = further_alike(self._told, owners, packs, surely_own=just_there)
+        if packs == 1:
             # Of what cannot bear the name the rank counts; and an outline is off more often than a suit.
-            further = further_alike(self._told, owners, 2, least=0.0, surely_own=owners)
+            further = further_alike(self._told, owners, 2, least=0.0, surely_own=owners) - self._further
             others = {number: otherwise(number) for number in further}
-            self._further = {number for number, other in others.items() if other.card != self._named[number]}
-            for number in self._further:  # not jokers: those have no suit
+            misread = {number for number, other in others.items() if other.card != self._named[number]}
+            for number in misread:  # not jokers: those have no suit
                 self._told[number] = self._told[number][0], others[number]
+            self._further |= misread
         self._readings = [reading for _, reading in self._told]
         self._several = {self._readings[number].card for number in self._further}
         if four:
@@ -200,9 +199,11 @@ class IndexOwners:
         outlined or `found`: what else it may be is named if it is then as likely as the `threshold`.
         """
         index, reading = self._told[number]
-        if packs > 1 or (reading.card is not None and number not in self._further):
+        several = copies(str(reading.card), packs) > 1
+        if several or (reading.card is not None and number not in self._further):
             return reading
-        seen = {c.card for c in (*self.cards, *found) if c.card is not None and c.confidence >= SURELY_OTHER}
+        surely = [c for c in (*self.cards, *found) if c.card is not None and c.confidence >= SURELY_OTHER]
+        seen = all_copies_among((str(c.card) for c in surely), packs)
         if reading.card is None or reading.card in seen:
             reading = named_otherwise(reading, seen, threshold)
         self._told[number] = index, reading

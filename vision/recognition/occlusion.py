@@ -68,8 +68,8 @@ class CoveredCards:
         """Return `known` put right, and after them the cards told by an index alone, surest name first.
 
         Where cards lie on one another an index tells better than an outline which card it is and how it lies.
-        `regions` of the picture (height x width x 3, BGR) are looked at only, where these are given. Each
-        card is there as often as there are `packs`. `ends` are indices known beforehand, by outlines.
+        `regions` of the picture (height x width x 3, BGR) are looked at only, where these are given. The
+        cards are of so many `packs`. `ends` are indices known beforehand, by outlines.
         """
         cards = [reading for reading in known if reading.face == "up"]
         indices = _with_ends(self._indices(image, known, regions), ends, regions)

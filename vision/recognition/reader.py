@@ -56,7 +56,7 @@ class TableReader:
         telling: float = 0.8,
         packs: int = 1,
     ) -> None:
-        """Take over the networks; `packs`: how often each card is there, in the game that is read."""
+        """Take over the networks; `packs`: how many the game is played with."""
         self._finder = finder or OutlineFinder(least=_CONSIDERED)
         self._faces = faces or FaceReader()
         self._covered = covered or CoveredCards(self._faces)

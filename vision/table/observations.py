@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.cards import JOKER
+from engine.cards import copies
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.plane import TablePlane
 from vision.recognition.index_finder import INDEX_MM
@@ -74,7 +73,7 @@ class Settled:
 def see(readings: Iterable[CardReading], plane: TablePlane, packs: int = 1) -> list[Seen]:
     """Return the readings in table coordinates; one card read twice in one place counts once.
 
-    Each card is there as often as there are `packs`.
+    The cards are of so many `packs`.
     """
     cards = [_see_one(reading, plane) for reading in readings]
     cards = [card for card in cards if np.isfinite([card.x, card.y, card.angle]).all()]
@@ -107,7 +106,7 @@ def _without_duplicates(cards: Sequence[Seen], packs: int) -> list[Seen]:
     for card in sorted(cards, key=lambda seen: -seen.best[1]):
         name, p = card.best
         # With several packs the reader has told apart what lies together, where it was sure of both.
-        one_card = packs == 1 or p < _SURELY_ALIKE
+        one_card = p < _SURELY_ALIKE or copies(str(name), packs) == 1
         twin = any(
             other.face == card.face
             and math.hypot(other.x - card.x, other.y - card.y) < _DUPLICATE_MM
@@ -153,19 +152,14 @@ def _averaged(group: Sequence[Seen]) -> Seen:
     return Seen(last.x, last.y, last.angle, last.face, odds)
 
 
-def all_there(cards: Iterable[str], packs: int) -> set[str]:
-    """Return the names that are among `cards` once for every pack."""
-    return {name for name, count in Counter(cards).items() if count >= packs}
-
-
 def name_cards(
     cards: Sequence[Seen], taken: Collection[str] = (), packs: int = 1
 ) -> list[tuple[str | None, float]]:
-    """Return a name and its probability for each card, no name more often than there are packs.
+    """Return a name and its probability for each card, no name more often than there are copies of it.
 
     Each physical card exists once: a reading that names one of `taken` (cards that are known to lie
     elsewhere) is trusted little, and of those that claim one name the likeliest have it. As likely as they
-    are it, the others are not: that makes what else these may be likelier (Bayes). `JOKER` may repeat. Where
+    are it, the others are not: that makes what else these may be likelier (Bayes). Where
     nothing fits the name is None.
     """
     left = [_weighed(card, taken) for card in cards]
@@ -174,7 +168,7 @@ def name_cards(
     while claims := [(p, name, index) for index, odds in enumerate(left) for name, p in odds.items()]:
         p, name, index = max(claims)
         holders = used.get(name, [])
-        if len(holders) < packs or name == JOKER:
+        if len(holders) < copies(name, packs):
             named[index] = name, p
             used[name] = [*holders, p]
             left[index] = {}

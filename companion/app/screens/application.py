@@ -1,4 +1,4 @@
-"""The Kivy application: holds session, settings and design unit, and shows one screen at a time."""
+"""The Kivy application: it holds session, settings and design unit, and shows one screen at a time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from kivy.properties import NumericProperty
 from companion import theme
 from companion.app.feedback import Feedback
 from companion.app.screens.arrangement import base_unit
-from companion.app.screens.shell import Shell
-from companion.game.preview import preview_of
+from companion.app.screens.navigation import NavigationFrame
+from companion.game.history import find_resumable_game
+from companion.game.preview import open_preview
 from companion.game.session import Session
-from companion.game.setup import Choice
-from companion.game.starting import broken_off, session_of
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.i18n import catalogue as i18n
-from companion.i18n.messages import words
+from companion.i18n.messages import translate
 from companion.settings import TYPE_SIZES, Settings, save_settings
 
 _log = logging.getLogger(__name__)
@@ -36,11 +37,11 @@ _SCREENS = {
     "deck": ("companion.app.screens.deck", "DeckScreen"),
     "more": ("companion.app.screens.more", "MoreScreen"),
 }
-"""Loaded when first shown: the table need not wait for what nobody has asked for."""
+"""Screens are imported when they are first shown, so that the table appears sooner."""
 
 
 class RefereeApp(App):
-    """One window. `play()` or `ask()` say what it begins with; `go()` leads from screen to screen."""
+    """The window. Start with `play()` or `ask()`; `go()` switches screens."""
 
     title = "Shithead"
     u = NumericProperty(1.0)
@@ -53,79 +54,79 @@ class RefereeApp(App):
         i18n.set_language(self.settings.language)
         self._system_type = Metrics.fontscale
         self._scale_type()
-        self.choice: Choice | None = None
-        """What is, or is about to be, played."""
+        self.setup: GameSetup | None = None
+        """The setup of the current or the next game."""
         self.session: Session | None = None
         self.screen: Any = None
-        """The screen that is shown."""
+        """The current screen."""
         self.at = "table"
-        """Where in the navigation that is."""
+        """Name of the current screen in the navigation."""
         self._table: Any = None
         self._first: Callable[[], None] = lambda: None
         self._refresh: Any = None
         self.feedback = Feedback(self.settings)
-        self.make_preview = preview_of
-        """Looks through a camera before the game."""
+        self.make_preview = open_preview
+        """Makes the preview of a camera."""
 
-    def build(self) -> Shell:
-        """Make the frame of navigation; what it frames follows in `on_start`."""
+    def build(self) -> NavigationFrame:
+        """Make the navigation. `on_start` fills it."""
         Window.clearcolor = theme.rgba(theme.GROUND)
-        shell = Shell(self.go)
+        shell = NavigationFrame(self.go)
         shell.bind(size=lambda *_: self.measure())
         return shell
 
     def on_start(self) -> None:
-        """Show what the window begins with, and over it the first steps if nobody has seen them."""
+        """Show the first screen, and the first steps if nobody has seen them."""
         self.measure()
         self._first()
-        # Each turn of the loop, not 30 times a second: Kivy would make of that every second or third turn.
+        # At every turn of the loop: an interval of 1/30 s would end up at every second or third turn.
         self._refresh = Clock.schedule_interval(self.refresh_screen, 0)
         if not self.settings.toured:
             from companion.app.screens.tour import Tour
 
             Tour(lambda: self.set(toured=True)).open()
 
-    # What is played
+    # Playing
 
-    def ask(self, choice: Choice) -> None:
-        """Show the form that settles players and rules."""
+    def ask(self, setup: GameSetup) -> None:
+        """Show the form for players and rules."""
         if self.root is None:
-            self._first = lambda: self.ask(choice)
+            self._first = lambda: self.ask(setup)
             return
-        from companion.app.screens.tonight import TonightScreen
+        from companion.app.screens.setup import SetupScreen
 
-        self.choice = choice
+        self.setup = setup
         self.end_session()
-        game, notice = broken_off(choice.store) if choice.kept else (None, None)
-        self._table = TonightScreen(choice, self.start_game, game, make_preview=self.make_preview)
-        self._table.notice = words(notice or "")
+        game, notice = find_resumable_game(setup.store) if setup.kept else (None, None)
+        self._table = SetupScreen(setup, self.start_game, game, make_preview=self.make_preview)
+        self._table.notice = translate(notice or "")
         self.go("table")
 
-    def start_game(self, choice: Choice) -> None:
-        """Play what was chosen."""
-        self.play(session_of(choice, learn=self.settings.learn_deck), choice)
+    def start_game(self, setup: GameSetup) -> None:
+        """Play a game with this setup."""
+        self.play(make_session(setup, learn=self.settings.learn_deck), setup)
 
-    def play(self, session: Session, choice: Choice | None = None) -> None:
+    def play(self, session: Session, setup: GameSetup | None = None) -> None:
         """Start `session` and show its table."""
         if self.root is None:
-            self._first = lambda: self.play(session, choice)
+            self._first = lambda: self.play(session, setup)
             return
         self.end_session()
-        self.session, self.choice = session, choice or self.choice
-        session.kept_moments.wanted = self.settings.keep_moments
+        self.session, self.setup = session, setup or self.setup
+        session.picture_writer.enabled = self.settings.keep_moments
         self.feedback.begin()
         self._table = self._table_of(session)
         self.go("table")
         session.start()
 
     def new_game(self) -> None:
-        """Ask for the next game of the evening: the same table, the dealer moved on."""
-        from companion.game.next_game import next_choice
+        """Ask for the evening's next game: the same table, the dealer by the rules."""
+        from companion.game.next_game import next_game_setup
 
-        self.ask(next_choice(self.choice, self.session.snapshot.table if self.session else None))
+        self.ask(next_game_setup(self.setup, self.session.snapshot.table if self.session else None))
 
     def end_session(self) -> None:
-        """Stop what is being watched, if anything is."""
+        """Stop the current session, if there is one."""
         if self.session is not None:
             self.session.stop()
         self.session = None
@@ -136,7 +137,7 @@ class RefereeApp(App):
             self._refresh.cancel()
         self.feedback.close()
 
-    # Where one is
+    # Navigation
 
     def go(self, name: str) -> None:
         """Show a screen of the navigation."""
@@ -151,12 +152,12 @@ class RefereeApp(App):
         self.measure()
 
     def set(self, **changes: Any) -> None:
-        """Change settings, and keep them."""
+        """Change settings and store them."""
         before = self.settings
         self.settings = replace(before, **changes)
         self.feedback.settings = self.settings
         if self.session is not None:
-            self.session.kept_moments.wanted = self.settings.keep_moments
+            self.session.picture_writer.enabled = self.settings.keep_moments
         if self._keeps_settings:
             try:
                 save_settings(self.settings)
@@ -168,23 +169,23 @@ class RefereeApp(App):
             self.measure()
         if self.settings.language != before.language:
             i18n.set_language(self.settings.language)
-            self.feedback.close()  # the next sentence wants another voice
+            self.feedback.close()  # the next sentence needs another voice
             self._say_anew()
 
     def _scale_type(self) -> None:
-        """Make type larger than the system has it, by as much as the settings say."""
+        """Enlarge the system's type by the factor of the settings."""
         Metrics.fontscale = self._system_type * TYPE_SIZES[self.settings.type_size]
 
     def _say_anew(self) -> None:
-        """Build what is shown once more, in the language now in force."""
-        from companion.app.screens.tonight import TonightScreen
+        """Rebuild the current screen in the new language."""
+        from companion.app.screens.setup import SetupScreen
 
         self.root.name_places()
-        if isinstance(self._table, TonightScreen):
-            self._table = TonightScreen(
+        if isinstance(self._table, SetupScreen):
+            self._table = SetupScreen(
                 self._table.chosen(),
                 self.start_game,
-                self._table.broken_off,
+                self._table.resumable_game,
                 make_preview=self.make_preview,
             )
         elif self.session is not None:
@@ -196,23 +197,23 @@ class RefereeApp(App):
         from companion.app.screens.table import TableScreen
 
         table = TableScreen(session)
-        if self.choice is not None and self.choice.demonstration:
+        if self.setup is not None and self.setup.demonstration:
             table.demonstrates = True
             table.add_widget(DemonstrationLine(table.ids.live, self.new_game))
         return table
 
     def measure(self) -> None:
-        """Set the design unit; the table screen, which does not scroll, sets its own."""
+        """Set the design unit. The table screen does not scroll and sets its own."""
         if self.screen is None or not hasattr(self.screen, "place_panels"):
             self.set_unit(base_unit(Window.width, Window.height, dp(1), Metrics.fontscale))
         else:
             self.screen.place_panels()
 
     def set_unit(self, unit: float) -> None:
-        """Set the design unit; nothing is garbage-collected meanwhile.
+        """Set the design unit, without garbage collection meanwhile.
 
-        Screens that were left hang on it until they are collected. Were one collected just as it is told,
-        Kivy would fail on it.
+        Former screens observe the unit until they are collected. If one were collected during the update,
+        Kivy would fail.
         """
         collects = gc.isenabled()
         gc.disable()
@@ -223,11 +224,11 @@ class RefereeApp(App):
                 gc.enable()
 
     def refresh_screen(self, dt: float) -> None:
-        """Show what the session says by now."""
+        """Show the session's newest state."""
         if self.session is not None:
             self.feedback.hear(self.session.snapshot)
-            if self.choice is not None:  # a deal may have begun the next game
-                self.choice = self.session.choice or self.choice
+            if self.setup is not None:  # a deal may have begun the next game
+                self.setup = self.session.setup or self.setup
         refresh = getattr(self.screen, "refresh", None)
         if refresh is not None:
             refresh(dt)

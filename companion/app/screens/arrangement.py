@@ -1,4 +1,4 @@
-"""Where the table screen's panels go, for any window. Plain arithmetic, free of Kivy."""
+"""Positions of the table screen's panels in any window. Plain arithmetic, free of Kivy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Arrangement:
     """The table screen's panels for one window size."""
 
     unit: float
-    """Pixels of one design unit: what type sizes and paddings are multiples of."""
+    """Pixels of one design unit. Type sizes and paddings are multiples of it."""
     portrait: bool
     live: Box
     banner: Box
@@ -41,9 +41,9 @@ class Arrangement:
     log: Box
     bar: Box
     main_unit: float
-    """Pixels of one unit of what matters most: who is to play, what is needed, the ruling."""
+    """Pixels of one unit of the most important texts: the turn, the demand, the ruling."""
     crowded: bool
-    """Whether what is said only in passing is left out, as large type has no room for it."""
+    """Whether minor texts are left out, because large type leaves no room for them."""
 
     @property
     def panels(self) -> dict[str, Box]:
@@ -57,12 +57,11 @@ def arrange(
 ) -> Arrangement:
     """Return the panels for a window of `width` x `height` pixels at `dp` pixels per dp.
 
-    A log without a height is not shown.
+    A log of height 0 is not shown.
 
-    Type grows with the window. It keeps to 0.9 dp, times what the user makes type larger by (`type_scale`),
-    as long as there is room for all panels at that size, and shrinks with a window that is smaller still.
-    Where larger type has no room, the log, a part of the picture and what is said only in passing give way
-    (the plan is then `crowded`). What is touched keeps to dp.
+    Type grows with the window. If there is room for all panels, it has at least 0.9 dp times the user's
+    `type_scale`; in smaller windows it shrinks. If larger type has no room, the log, part of the picture and
+    minor texts give way, and the plan is `crowded`. Touch targets keep their size in dp.
     """
     place = _portrait if height > width else _landscape
 
@@ -81,7 +80,7 @@ def arrange(
 
 
 def _largest(place: Callable[[float], Arrangement], most: float, dp: float) -> Arrangement:
-    """Return the plan with the largest unit, up to `most`, that leaves each panel its room."""
+    """Return the plan with the largest unit, up to `most`, in which each panel has its room."""
     plan, too_large = place(most), most
     while not _has_room(plan) and plan.unit > 0.2 * dp:
         too_large = plan.unit
@@ -96,29 +95,29 @@ def _largest(place: Callable[[float], Arrangement], most: float, dp: float) -> A
 
 
 _CROWDED_FROM = 1.08
-"""Times that type is to be larger than there is room for; for less, nothing is left out."""
+"""Factor by which type must exceed the available room before texts are left out."""
 _PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
-"""The smallest phones, upright and on their side, less the navigation."""
+"""The smallest phones, upright and on their side, without the navigation."""
 
 
 _LEAST_PICTURE_DP = 128
-"""Height of an upright phone's picture that larger type leaves: a question and its answers fit beside it."""
+"""Least height of an upright phone's picture with large type: a question and its answers fit beside it."""
 _QUESTION_WIDTH_DP, _QUESTION_UNITS = 170, 190
-"""Three cards to answer with stand side by side in the larger of these."""
+"""Minimum width of a question: three card answers side by side fit."""
 ANSWER_DP, ANSWER_UNITS = 48, 54
-"""The larger of these is how wide a card to answer with is."""
+"""Minimum width of a card answer."""
 PICTURE_UNITS = 170
-"""The least height of the picture on a phone that has no room for the log."""
+"""Least height of the picture on a phone without room for the log."""
 ONE_ROW_UNITS = 620
-"""Players stand in one row where it is wider than this."""
+"""Least width for all players in one row."""
 ROW_MARGIN_UNITS, TITLE_UNITS, DETAIL_UNITS = 84, 16, 19
-"""Of a log row: the width that its title leaves, the title's type size, the height of the line below it."""
+"""Width of a log row's margins, type size of its title, height of its second line."""
 
 
 def base_unit(width: float, height: float, dp: float, type_scale: float = 1.0) -> float:
-    """Return the pixels of one design unit for a screen that scrolls where it has no room.
+    """Return the pixels of one design unit for a screen that can scroll.
 
-    Type larger than usual is so in every window; smaller type in those that are not large themselves.
+    Larger type counts in every window, smaller type only in windows that are not large themselves.
     """
     reference = (400, 860) if height > width else (1280, 720)
     by_window = min(width / reference[0], height / reference[1])
@@ -131,7 +130,7 @@ def _has_room(plan: Arrangement) -> bool:
     least = {"live": 100 * u, "log": max(46 * u, 24.0), "banner": 100 * u, "turn": 170 * u}
     if plan.crowded:
         least = {"live": 90 * u, "banner": 118 * u, "turn": 150 * u}
-    elif not plan.log.height:  # what takes its room has it
+    elif not plan.log.height:  # another panel takes its room
         least["log"] = 0.0
         if plan.portrait:
             least["live"] = min(plan.live.width * 9 / 16, PICTURE_UNITS * u)
@@ -143,14 +142,14 @@ def _has_room(plan: Arrangement) -> bool:
 def _portrait(
     width: float, height: float, u: float, dp: float, players: int, *, crowded: bool = False
 ) -> Arrangement:
-    """Stack everything; the picture goes from edge to edge, the log takes what is left.
+    """Stack the panels. The picture spans the width, and the log takes the rest.
 
-    Where that is less than a row, the picture takes it: the log has a place of its own.
+    If the rest is less than a row, the picture takes it; the log has a screen of its own.
     """
     gap, side = 8 * u, 8 * u
     inner = width - 2 * side
     bar_height = max(48 * dp, 52 * u)
-    # A player's field is touched: it is a full target wherever the window has the height for it.
+    # A player's cell is a touch target, and is full-sized if the window is high enough.
     row = max(56 * u, 48 * dp + 7 * u) if height >= _PHONE_HEIGHT_DP * dp else 56 * u
     fixed = {"banner": 132 * u, "turn": 186 * u, "players": _player_rows(players, 2) * row}
     free = height - sum(fixed.values()) - bar_height - 5 * gap
@@ -178,9 +177,9 @@ def _portrait(
 def _landscape(
     width: float, height: float, u: float, dp: float, players: int, *, crowded: bool = False
 ) -> Arrangement:
-    """Put the picture and the ruling on the left, whose turn it is and the log on the right.
+    """Put picture and ruling on the left, turn and log on the right.
 
-    In a low window the log is left out where it would be less than a row, as in an upright one.
+    In a low window the log is left out if it would be less than a row.
     """
     gap, side = 12 * u, 16 * u
     low = height < 600 * dp
@@ -188,7 +187,7 @@ def _landscape(
     left_width = width - right_width - 2 * side - gap
     left, right = side, side + left_width + gap
     inner = height - 2 * side
-    # In a low window (a phone on its side) the players move to the right and the log shrinks.
+    # In a low window (a phone on its side) the players move to the right, and the log shrinks.
     row = max(45 * u, 48 * dp + 7 * u) if height >= _PHONE_WIDTH_DP * dp else 45 * u
     one_row = not low and left_width > ONE_ROW_UNITS * u
     players_height = 82 * u if one_row else _player_rows(players, 2) * row
@@ -201,7 +200,7 @@ def _landscape(
     log_bottom = bar.y + bar.height + gap
     if low:
         log_height = inner + side - turn_height - gap / 2 - players_height - gap - log_bottom
-        if crowded or log_height < _log_row(u, dp):  # less than a row: what is said of the turn takes it
+        if crowded or log_height < _log_row(u, dp):  # less than a row: the turn panel takes it
             turn_height, log_height = turn_height + log_height + gap, 0.0
     elif crowded:
         turn_height = inner - bar.height - gap
@@ -220,17 +219,17 @@ def _landscape(
 
 
 def _log_row(u: float, dp: float) -> float:
-    """Return the height of a log panel that shows one row whole."""
+    """Return the height of a log panel that shows one whole row."""
     return max(48 * dp, 50 * u) + 8 * u
 
 
 def beside_question(live: Box, unit: float, dp: float) -> tuple[Box, Box]:
-    """Share the live picture's box between the picture and a question: nothing lies over the picture.
+    """Divide the picture's box between picture and question, so that nothing covers the picture.
 
-    The question stands beside the picture or takes one line below it: where the picture stays larger.
+    The question stands beside the picture or in one line below it, whichever leaves a larger picture.
 
     Returns:
-        The box of the picture and that of the question.
+        The boxes of picture and question.
     """
     line = max(48 * dp, 48 * unit) + 8 * unit
     width = max(_QUESTION_WIDTH_DP * dp, _QUESTION_UNITS * unit)
@@ -243,7 +242,7 @@ def beside_question(live: Box, unit: float, dp: float) -> tuple[Box, Box]:
 
 
 def rows_needed(widths: Sequence[float], gap: float, room: float) -> int:
-    """Return in how many rows things of these widths stand in a width of `room`, with `gap` between them."""
+    """Return the number of rows for items of these widths, with `gap` between them, in a width of `room`."""
     rows, taken = 0, math.inf
     for width in widths:
         taken += gap + width
@@ -254,26 +253,26 @@ def rows_needed(widths: Sequence[float], gap: float, room: float) -> int:
 
 _MM_A_DP = 25.4 / 160
 _CAPITALS_EM = 0.711
-"""Height of Roboto's capitals; one em is the type size."""
+"""Height of Roboto's capitals in em."""
 _LETTER_MINUTES = 5.0
-"""What a letter spans that normal eyes can just tell, in minutes of arc (Snellen 1862; ISO 8596)."""
+"""Size of the smallest letter for normal eyes, in minutes of arc (Snellen 1862; ISO 8596)."""
 
 
 def legible_dp(metres: float, acuity: float) -> float:
-    """Return the type size in dp whose capitals can just be told from a distance.
+    """Return the type size in dp whose capitals can just be read from a distance.
 
     Args:
-        metres: How far away the reader is.
-        acuity: How well they see: 1 is normal (20/20), 0.5 reads at 20 feet what others read at 40.
+        metres: Distance of the reader.
+        acuity: Visual acuity: 1 is normal (20/20), 0.5 reads at 20 feet what others read at 40.
     """
     capitals_mm = 1000 * metres * math.tan(math.radians(_LETTER_MINUTES / 60)) / acuity
     return capitals_mm / _CAPITALS_EM / _MM_A_DP
 
 
 def stacked(least: Sequence[float], shares: Sequence[float], room: float) -> list[float]:
-    """Return the heights of what is stacked in `room`: by `shares`, but none below its `least` height.
+    """Return the heights of stacked items in `room`: by `shares`, but none below its `least` height.
 
-    What needs no room (its least height is 0) gets none. The sum exceeds `room` where the least heights do.
+    An item with a least height of 0 gets none. If the least heights exceed the room, the sum does too.
     """
     heights = list(least)
     free = [place for place, height in enumerate(least) if height]
@@ -294,6 +293,6 @@ def _player_rows(players: int, columns: int) -> int:
 
 
 def seat_places(count: int, width: float, height: float) -> list[tuple[float, float]]:
-    """Return the middle of each seat in a box, y upwards: the first at the bottom edge, then clockwise."""
+    """Return the centre of each seat in a box, y upwards: the first at the bottom edge, then clockwise."""
     turns = [-math.pi / 2 - 2 * math.pi * seat / max(1, count) for seat in range(count)]
     return [(width / 2 * (1 + math.cos(turn)), height / 2 * (1 + math.sin(turn))) for turn in turns]

@@ -1,4 +1,4 @@
-"""The sheet that puts one event right: which card it was, who it was, or that it never happened."""
+"""The sheet that corrects one event: its cards, its player, or whether it happened."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ from kivy.uix.widget import Widget
 from companion import theme
 from companion.app.screens.correct_plan import Parts, SheetPlan, plan_sheet
 from companion.app.screens.widgets import CardTile, Chip, signed
-from companion.game.entry import OF_A_PLAYER, by_another, plays_with_jokers
-from companion.game.interface import Line
-from companion.game.ruling_views import is_counted, ruling_of, ruling_text
+from companion.game.entry import PLAYER_EVENTS, uses_jokers, with_player
+from companion.game.interface import EventLine
+from companion.game.ruling_views import is_inferred, ruling_of, ruling_text
 from companion.game.session import Session
 from companion.i18n.catalogue import _
-from companion.i18n.wording import RANKS, card_sign, card_words, event_words, is_red
+from companion.i18n.events import event_text
+from companion.i18n.wording import RANKS, card_label, card_name, is_red
 from engine.cards import JOKER, UNKNOWN
 from engine.events import Event
 
 _WITH_CARDS = ("play", "flip", "show", "take_up", "pick_up", "burn")
-_WITH_PLAYER = (*OF_A_PLAYER, "out", "recount")
+_WITH_PLAYER = (*PLAYER_EVENTS, "out", "recount")
 _SUIT_ORDER = "SHDC"
 
 
 class CardChoice(ButtonBehavior, Label):
-    """One of the 52 cards to choose from, or the joker."""
+    """One of the 52 cards, or the joker, to choose from."""
 
     card = StringProperty("")
     red = BooleanProperty(False)
@@ -43,9 +44,9 @@ class CardChoice(ButtonBehavior, Label):
 
 
 class CorrectSheet(ModalView):
-    """Two taps put a misread card right: the event, then the card it really was.
+    """Corrects a misread card with two taps: on the event, then on the right card.
 
-    A card that was missed is added, one that was not there taken away; the event keeps its place in the game.
+    Missed cards can be added, and wrong ones removed. The event keeps its place in the game.
     """
 
     heading = StringProperty("")
@@ -54,13 +55,13 @@ class CorrectSheet(ModalView):
     hint = StringProperty("")
     strike_text = StringProperty("")
     adding = BooleanProperty(False)
-    """Whether the next card tapped is one more."""
+    """Whether the next tapped card is added."""
     has_cards = BooleanProperty(False)
     several = BooleanProperty(False)
 
     def __init__(
         self,
-        line: Line,
+        line: EventLine,
         players: Sequence[str],
         on_correct: Callable[[int, Event | None], None],
         *,
@@ -68,23 +69,23 @@ class CorrectSheet(ModalView):
         on_look: Callable[[], None] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Open for the event of a line.
+        """Open the sheet for an event line.
 
         Args:
             line: The event with its ruling.
-            players: Everybody at the table.
-            on_correct: Gets the event's id and what takes its place, or None: it never happened.
-            jokers: Whether jokers are played with.
-            on_look: Shows the event with its picture and ruling in full; None: they stand beside the sheet.
+            players: All players.
+            on_correct: Gets the event's id and its replacement, or None to remove it.
+            jokers: Whether jokers are in play.
+            on_look: Shows the event with its picture and ruling. None: they are visible already.
             kwargs: For Kivy.
         """
         self.event = Event.from_json(dict(line))
         self._on_correct, self._on_look = on_correct, on_look
-        self._counted = is_counted(line)
+        self._counted = is_inferred(line)
         self._selected = 0
         self.choices: dict[str, CardChoice] = {}
         super().__init__(**kwargs)
-        self.heading = event_words(line)
+        self.heading = event_text(line)
         self.strike_text = _("Done") if self.event.event == "unclear" else _("It did not happen")
         self._show_ruling(line)
         self._tiles: list[CardTile] = []
@@ -104,7 +105,7 @@ class CorrectSheet(ModalView):
         self._place()
 
     def choose_card(self, card: str) -> None:
-        """Take `card` for the selected card of the event, or for one more."""
+        """Replace the selected card by `card`, or add it."""
         cards, at, added = list(self.event.cards), self._selected, self.adding
         cards[at : at if added else at + 1] = [card]
         several = len(cards) > 1
@@ -115,13 +116,13 @@ class CorrectSheet(ModalView):
             self._select(at if added else (at + 1) % len(cards))
 
     def add(self) -> None:
-        """Let the next card tapped be one more; a second time: rather not."""
+        """Add the next tapped card. A second call cancels that."""
         self.adding = not self.adding
         self._show_tiles()
         self._select(len(self.event.cards) if self.adding else len(self.event.cards) - 1)
 
     def take_away(self) -> None:
-        """Say that the selected card was not there."""
+        """Remove the selected card."""
         if self.adding:
             self.add()
         elif len(self.event.cards) > 1:
@@ -130,22 +131,22 @@ class CorrectSheet(ModalView):
             self._select(min(self._selected, len(self.event.cards) - 1))
 
     def choose_player(self, player: str) -> None:
-        """Say that it was `player`."""
-        self._apply(by_another(self.event, player), close=True)
+        """Credit the event to `player`."""
+        self._apply(with_player(self.event, player), close=True)
 
     def strike(self) -> None:
-        """Say that it never happened."""
+        """Remove the event."""
         self._on_correct(self.event.id, None)
         self.dismiss()
 
     def look(self) -> None:
-        """Leave the event as it is and show it in full."""
+        """Leave the event as it is, and show its picture and ruling."""
         self.dismiss()
         if self._on_look is not None:
             self._on_look()
 
     def _apply_cards(self, cards: Sequence[str], *, close: bool) -> None:
-        count = self.event.count  # given where not all cards were seen
+        count = self.event.count  # set if not all cards were seen
         more = len(cards) - len(self.event.cards)
         self._apply(
             replace(self.event, cards=tuple(cards), count=None if count is None else count + more),
@@ -155,11 +156,11 @@ class CorrectSheet(ModalView):
     def _apply(self, event: Event, *, close: bool) -> None:
         self.event = replace(event, confidence=1.0, revise=None)
         self._on_correct(event.id, self.event)
-        self.heading = event_words(self.event.to_json())
+        self.heading = event_text(self.event.to_json())
         if close:
             self.dismiss()
 
-    def _show_ruling(self, line: Line) -> None:
+    def _show_ruling(self, line: EventLine) -> None:
         ruling = ruling_of(line)
         if not ruling:
             return
@@ -169,7 +170,7 @@ class CorrectSheet(ModalView):
         self.ruling_ink = theme.VERDICT_INK[verdict]
 
     def _show_tiles(self) -> None:
-        """Show the event's cards, and an empty place for one that is to be added."""
+        """Show the event's cards, and an empty place for a card to add."""
         self.ids.chosen.clear_widgets()
         shown = [*self.event.cards, *([UNKNOWN] if self.adding else [])]
         self._tiles = [CardTile(card=card) for card in shown]
@@ -187,7 +188,7 @@ class CorrectSheet(ModalView):
 
     def _add_choices(self, *, jokers: bool) -> None:
         for card in [rank + suit for suit in _SUIT_ORDER for rank in RANKS] + [JOKER] * jokers:
-            choice = CardChoice(card=card, red=is_red(card), text=signed(card_sign(card)), size_hint=(1, 1))
+            choice = CardChoice(card=card, red=is_red(card), text=signed(card_label(card)), size_hint=(1, 1))
             choice.bind(on_release=lambda choice: self.choose_card(choice.card))
             self.choices[card] = choice
         if jokers:
@@ -204,10 +205,10 @@ class CorrectSheet(ModalView):
             self.ids.players.add_widget(button)
 
     def _select(self, place: int) -> None:
-        """Make the event's card number `place` the one that a tap replaces."""
+        """Select the event's card number `place` for replacement."""
         self._selected = place
         if self._counted:
-            self.hint = _("The referee counts so. If a card is left, this did not happen.")
+            self.hint = _("This follows from the referee’s count. If a card is left, it did not happen.")
             return
         if not self._tiles:
             self.hint = _("Who was it?") if self.ids.players.children else ""
@@ -221,10 +222,10 @@ class CorrectSheet(ModalView):
         if self.adding:
             self.hint = _("Tap the card that was missed.")
         else:
-            self.hint = _("Read as the {card}. Tap the right card, or player.").format(card=card_words(now))
+            self.hint = _("Read as the {card}. Tap the right card or player.").format(card=card_name(now))
 
     def _place(self, *_args: object) -> None:
-        """Lay everything out for the window as it is."""
+        """Lay everything out for the present window."""
         parts = Parts(
             cards=bool(self._tiles),
             several=len(self._tiles) > 1,
@@ -250,7 +251,7 @@ class CorrectSheet(ModalView):
             tile.size = max(dp(48), self.ids.strip.height * 63 / 88), self.ids.strip.height
 
     def _show_grid(self, plan: SheetPlan) -> None:
-        """Order the cards by rank where the four suits stand side by side, else by suit."""
+        """Sort the cards by rank if the four suits stand side by side, else by suit."""
         grid = self.ids.cards
         grid.spacing = plan.gap
         if not self._tiles or (grid.cols == plan.columns and grid.children):
@@ -269,11 +270,13 @@ class CorrectSheet(ModalView):
                 grid.add_widget(Widget())  # each suit ends its second row
 
 
-def open_sheet(line: Line, session: Session, on_look: Callable[[], None] | None = None) -> CorrectSheet:
-    """Open the sheet of an event of the running game; `on_look` as in `CorrectSheet`."""
-    choice, table = App.get_running_app().choice, session.snapshot.table
+def open_correct_sheet(
+    line: EventLine, session: Session, on_look: Callable[[], None] | None = None
+) -> CorrectSheet:
+    """Open the sheet for an event of the running game; `on_look` as in `CorrectSheet`."""
+    setup, table = App.get_running_app().setup, session.snapshot.table
     players = [] if table is None else list(table.players)
-    jokers = choice is not None and plays_with_jokers(choice.rules, choice.options, len(players))
+    jokers = setup is not None and uses_jokers(setup.rules, setup.options, len(players))
     sheet = CorrectSheet(line, players, session.correct, jokers=jokers, on_look=on_look)
     sheet.open()
     return sheet

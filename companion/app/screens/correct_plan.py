@@ -1,4 +1,4 @@
-"""Where the parts of the sheet that puts an event right go. Plain arithmetic, free of Kivy."""
+"""Layout of the sheet that corrects an event. Plain arithmetic, free of Kivy."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from companion.app.screens.arrangement import Box
 
 
 class Parts(NamedTuple):
-    """What the sheet of one event has to show."""
+    """The parts of the sheet for one event."""
 
     cards: bool = True
     """The 52 cards to choose from."""
     several: bool = False
-    """The event's own cards, of which one is selected."""
+    """The event's own cards, with one selected."""
     ruling: bool = False
     hint: bool = True
     players: bool = True
     question: bool = False
-    """A question takes the heading's place, and is longer."""
+    """The heading is a question, and longer."""
     edit_width: float = 0.0
-    """Pixels that the keys take which add a card and take one away; 0 where there are none."""
+    """Width in pixels of the keys that add and remove a card; 0 without them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetPlan:
-    """The sheet for one window size."""
+    """The layout for one window size."""
 
     width: float
     height: float
@@ -35,10 +35,10 @@ class SheetPlan:
     rows: int
     gap: float
     boxes: dict[str, Box]
-    """Each part that is shown, measured from the sheet's lower left corner."""
+    """Each visible part, measured from the sheet's lower left corner."""
 
     def cell(self) -> tuple[float, float]:
-        """Return the width and height of one of the cards to choose from, in pixels."""
+        """Return width and height in pixels of a card to choose."""
         grid = self.boxes["cards"]
         width = (grid.width - (self.columns - 1) * self.gap) / self.columns
         return width, (grid.height - (self.rows - 1) * self.gap) / self.rows
@@ -46,34 +46,34 @@ class SheetPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """One way to lay the sheet out, in pixels."""
+    """One way to lay out the sheet, in pixels."""
 
     columns: int
     rows: int
     target: float
-    """Least width and height of what is touched."""
+    """Least width and height of a touch target."""
     gap: float
     pad: float
     space: float
     margin: float
-    """What the window keeps to the left and right of the sheet, together; and below and above it."""
+    """Space outside the sheet, left and right together; also above and below together."""
     ruling: bool = False
-    """Whether the ruling has room; where not it is left to the table screen."""
+    """Whether there is room for the ruling. If not, the table screen shows it."""
     shares: bool = False
-    """Whether the players and the buttons share a row, as on a phone on its side."""
+    """Whether players and buttons share a row, as on a phone on its side."""
     compact: bool = False
-    """Whether the keys that add and take away stand beside the event's cards, not beside the heading."""
+    """Whether the keys that add and remove stand beside the event's cards, not beside the heading."""
 
 
 def plan_sheet(width: float, height: float, unit: float, dp: float, parts: Parts) -> SheetPlan:
-    """Return the first plan, from the roomiest on, in which the 52 cards are full targets and all fits.
+    """Return the roomiest layout in which everything fits and the 52 cards are full touch targets.
 
     Args:
-        width: The window's, in pixels.
-        height: Likewise.
+        width: Width of the window in pixels.
+        height: Height of the window in pixels.
         unit: Pixels of one design unit (type and paddings).
         dp: Pixels of one dp; a target is 48 of them (Material Design 3, "Touch and pointer target sizes").
-        parts: What there is to show.
+        parts: The parts to show.
     """
     plan = None
     for style in _styles(width, height, unit, dp):
@@ -86,7 +86,7 @@ def plan_sheet(width: float, height: float, unit: float, dp: float, parts: Parts
 
 
 def _styles(width: float, height: float, u: float, dp: float) -> Iterator[_Style]:
-    """Yield the ways to lay it out: four or seven cards to a row upright, thirteen on the rest."""
+    """Yield the styles: upright with four or seven cards in a row, otherwise with thirteen."""
     target = max(48 * dp, 48 * u)
     if height > width:
         tight = _Style(4, 13, target, gap=2 * u, pad=10 * u, space=4 * u, margin=16 * u)
@@ -102,7 +102,7 @@ def _styles(width: float, height: float, u: float, dp: float) -> Iterator[_Style
 
 
 def _laid_out(width: float, height: float, u: float, style: _Style, parts: Parts) -> SheetPlan:
-    """Stack the parts in this style, whether or not they fit."""
+    """Stack the parts in this style, whether they fit or not."""
     widest = max(style.columns * (style.target + style.gap) + 2 * style.pad, 720 * u)
     sheet_width = min(width - style.margin, widest)
     heights = _heights(u, style, parts)
@@ -118,7 +118,7 @@ def _laid_out(width: float, height: float, u: float, style: _Style, parts: Parts
 
 
 def _heights(u: float, style: _Style, parts: Parts) -> dict[str, float]:
-    """Return the height of each row, from the top, in pixels; 0 for what is left out."""
+    """Return the height of each row in pixels, from the top; 0 for parts left out."""
     beside_heading = parts.edit_width and not (style.compact and parts.several)
     strip = style.target if style.compact else (74 if style.ruling else 50) * u
     return {
@@ -135,7 +135,7 @@ def _heights(u: float, style: _Style, parts: Parts) -> dict[str, float]:
 
 
 def _share_rows(boxes: dict[str, Box], style: _Style, parts: Parts) -> None:
-    """Put side by side what shares a row."""
+    """Put parts that share a row side by side."""
     if parts.edit_width:
         beside = "strip" if style.compact and parts.several else "heading"
         boxes[beside], boxes["edit"] = _split(boxes[beside], parts.edit_width, 2 * style.space)
@@ -153,7 +153,7 @@ def _split(box: Box, right_width: float, space: float) -> tuple[Box, Box]:
 
 
 def _squeezed(plan: SheetPlan, height: float) -> SheetPlan:
-    """In a window that is smaller than any phone the cards give way; the buttons do not."""
+    """In a window smaller than any phone, shrink the cards and not the buttons."""
     surplus = plan.height - height
     if surplus <= 0 or "cards" not in plan.boxes:
         return plan

@@ -1,4 +1,4 @@
-"""The decks: those that were enrolled, and enrolling another in front of the camera."""
+"""The list of enrolled decks, and enrolment in front of the camera."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from kivy.uix.boxlayout import BoxLayout
 
 from companion.app.screens import live  # noqa: F401 - the kv file names its widget
 from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton
-from companion.game.enrolling import PACK, EnrolSession, Progress, with_networks
-from companion.game.starting import open_chosen_source
-from companion.i18n.catalogue import _, many, marked
-from companion.i18n.messages import error_words
-from companion.i18n.wording import SUIT_SIGN, cards_sign, split_card
+from companion.game.enrolling import PACK_SIZE, EnrolmentProgress, EnrolmentSession, open_enrolment
+from companion.game.starting import open_game_source
+from companion.i18n.catalogue import _, gettext_noop, ngettext
+from companion.i18n.messages import error_text
+from companion.i18n.wording import SUIT_SIGN, cards_label, split_card
 from companion.sources.cameras import find_camera
 from engine.errors import BadInputError
 from vision.decks.deck import KNOWN, deck_names, deck_path, load_deck, load_learnt, remove_deck
 from vision.enrolment.online_learning import known_cards
 
 _SEEN_WORDS = {
-    "nothing": marked("No card is seen yet."),
-    "several": marked("More than one card is seen: show one alone."),
-    "hold": marked("Hold it still …"),
-    "taken": marked("Taken. Now the next one."),
-    "seen": marked("Taken. Now the next one."),
+    "nothing": gettext_noop("No card is in view yet."),
+    "several": gettext_noop("More than one card is in view. Show only one."),
+    "hold": gettext_noop("Hold it still …"),
+    "taken": gettext_noop("Got it. Show the next one."),
+    "seen": gettext_noop("Got it. Show the next one."),
 }
 _IN_ORDER = "SHDC"
 _FEW = 6
-"""So many missing cards are named in the list of decks; of more, only their number."""
+"""Up to this number, missing cards are named; beyond it, only counted."""
 
 
 class DeckRow(BoxLayout):
-    """One enrolled deck: its name, what is missing, and a way to forget it."""
+    """One enrolled deck: its name, its missing cards, and a button to remove it."""
 
     name = StringProperty("")
     detail = StringProperty("")
 
 
 class EnrolPanel(BoxLayout):
-    """The live picture, what was made of it, how far one is, and what is still missing."""
+    """The live picture, the finding in it, the progress, and the missing cards."""
 
     card = StringProperty("")
-    """The card that was taken last, if it is sure."""
+    """The newest card, if it is certain."""
     seen = StringProperty("")
     progress = StringProperty("")
     missing = StringProperty("")
 
 
 class DeckScreen(Page):
-    """Lists the decks; while one is being enrolled, shows that instead."""
+    """Lists the decks, or shows the enrolment while one is running."""
 
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(title=_("Deck"), **kwargs)
         self._app = app
-        self.enrolment: EnrolSession | None = None
+        self.enrolment: EnrolmentSession | None = None
         self.panel: EnrolPanel | None = None
         self.rows: dict[str, DeckRow] = {}
         self.buttons: dict[str, PillButton] = {}
@@ -66,15 +66,15 @@ class DeckScreen(Page):
         self.name_field: Any = None
         self._forgetting = ""
         self._picture = -1
-        self.make_session: Callable[[str, str], EnrolSession] = _session
+        self.make_session: Callable[[str, str], EnrolmentSession] = _session
         self.list_decks()
 
     def list_decks(self) -> None:
-        """Show the enrolled decks, and how to enrol one."""
+        """Show the enrolled decks, and the fields to enrol another."""
         self.ids.content.clear_widgets()
         self.rows = {}
         names = deck_names()
-        text = _("An enrolled deck is read better. Show each card to the camera once, in any order.")
+        text = _("The referee reads an enrolled deck better. Show the camera each card once, in any order.")
         self.add(BodyText(full_text=text))
         for name in names:
             self.rows[name] = self.add(DeckRow(name=name, detail=_missing_of(name)))
@@ -83,29 +83,29 @@ class DeckScreen(Page):
             self.add(BodyText(full_text=_("No deck is enrolled.")))
         self._add_learning()
         self.add(Factory.Heading(full_text=_("Enrol a deck")))
-        self.name_field = self.add(FormField(hint_text=_("Its name: letters, digits, - and _")))
+        self.name_field = self.add(FormField(hint_text=_("Name (letters, digits, - and _)")))
         self._foot(("enrol", _("Enrol with the camera"), self.begin))
 
     def _add_learning(self) -> None:
-        """Show how much was learnt during play, and the switch for it."""
+        """Show how much was learnt during play, and its switch."""
         row = self.add(Factory.FilterRow())
         self.learning = Chip(label=_("Learn the deck during play"), on=self._app.settings.learn_deck)
         self.learning.bind(on_release=lambda _chip: self.switch_learning())
         row.add_widget(self.learning)
-        text = _("Where none is named, from cards read with certainty; it counts in later games.")
+        text = _("If no deck is named, the referee learns from cards that it reads with certainty.")
         learnt = load_learnt()
         if learnt is not None:
-            cards = many("{n} card", "{n} cards", len(known_cards(learnt)))
+            cards = ngettext("{n} card", "{n} cards", len(known_cards(learnt)))
             text += " " + _("Learnt during play: {cards}.").format(cards=cards)
         self.add(BodyText(full_text=text))
 
     def switch_learning(self) -> None:
-        """Switch learning during play on or off; it counts from the next game on."""
+        """Switch learning on or off, from the next game on."""
         self.learning.on = not self.learning.on
         self._app.set(learn_deck=self.learning.on)
 
     def forget(self, name: str) -> None:
-        """Remove a deck, at the second tap."""
+        """Remove a deck at the second tap."""
         if self._forgetting != name:
             self._forgetting = name
             self.rows[name].ids.forget.text = _("Tap again")
@@ -114,23 +114,23 @@ class DeckScreen(Page):
         try:
             remove_deck(name)
         except BadInputError as error:
-            self.ids.toast.say(error_words(error), 6.0)
+            self.ids.toast.say(error_text(error), 6.0)
         self.list_decks()
 
     def begin(self) -> None:
-        """Begin to enrol the deck whose name was typed."""
+        """Start to enrol the deck with the typed name."""
         name = self.name_field.text.strip()
         try:
             deck_path(name)
         except BadInputError as error:
-            self.ids.toast.say(error_words(error), 6.0)
+            self.ids.toast.say(error_text(error), 6.0)
             return
         if self._app.session is not None and self._app.session.watches:
             self.ids.toast.say(_("The camera is watching a game: end it first."), 6.0)
             return
         source = self._source()
         if source is None:
-            self.ids.toast.say(_("No camera is found. Name a phone's address on the first screen."), 6.0)
+            self.ids.toast.say(_("No camera found. Enter a phone’s address on the first screen."), 6.0)
             return
         self.enrolment = self.make_session(source, name)
         self.enrolment.start()
@@ -143,7 +143,7 @@ class DeckScreen(Page):
         self.refresh()
 
     def leave(self) -> None:
-        """Let go of the camera and go back to the list."""
+        """Release the camera, and return to the list."""
         if self.enrolment is not None:
             self.enrolment.stop()
         self.enrolment = self.panel = None
@@ -151,7 +151,7 @@ class DeckScreen(Page):
         self.list_decks()
 
     def refresh(self, _dt: float = 0.0) -> None:
-        """Show how far the enrolment is."""
+        """Show the progress of the enrolment."""
         enrolment, panel = self.enrolment, self.panel
         if enrolment is None or panel is None:
             return
@@ -178,14 +178,14 @@ class DeckScreen(Page):
         self.buttons["stop"].disabled = learning
 
     def on_parent(self, _screen: Any, parent: Any) -> None:
-        """Let go of the camera when the screen is left."""
+        """Release the camera when the screen is left."""
         if parent is None and self.enrolment is not None:
             self.leave()
 
     def _source(self) -> str | None:
-        choice = self._app.choice
-        if choice is not None and choice.source is not None and not choice.films:
-            return str(choice.source)
+        setup = self._app.setup
+        if setup is not None and setup.source is not None and not setup.is_film:
+            return str(setup.source)
         camera = find_camera()
         return None if camera is None else str(camera)
 
@@ -199,26 +199,26 @@ class DeckScreen(Page):
             self.ids.foot.add_widget(button)
 
 
-def _session(source: str, name: str) -> EnrolSession:
-    return EnrolSession(lambda: open_chosen_source(source), lambda: with_networks(name))
+def _session(source: str, name: str) -> EnrolmentSession:
+    return EnrolmentSession(lambda: open_game_source(source), lambda: open_enrolment(name))
 
 
-def _words_of(progress: Progress) -> tuple[str, str]:
-    """Return (what was made of the picture, how far one is)."""
+def _words_of(progress: EnrolmentProgress) -> tuple[str, str]:
+    """Return (finding in the frame, progress)."""
     if progress.phase == "opening":
         return _("Opening …"), ""
     if progress.phase == "learning":
         done, count = progress.learnt
         return _("Learning …"), _("Picture {n} of {all}").format(n=done, all=count) if count else ""
-    told = PACK - len(progress.missing)
-    how_far = _("{n} of {all} told").format(n=told, all=PACK)
+    told = PACK_SIZE - len(progress.missing)
+    how_far = _("{n} of {all} recognised").format(n=told, all=PACK_SIZE)
     if progress.shown > told:
         how_far += ", " + _("{n} shown").format(n=progress.shown)
     return _(_SEEN_WORDS[progress.seen]), how_far
 
 
 def _by_suit(missing: Sequence[str]) -> str:
-    """Return the missing cards, a line for each suit."""
+    """Return the missing cards, one line per suit."""
     lines = []
     for suit in _IN_ORDER:
         ranks = [split_card(card)[0] for card in missing if split_card(card)[1] == suit]
@@ -227,10 +227,10 @@ def _by_suit(missing: Sequence[str]) -> str:
     return "\n".join([_("Still missing:"), *lines]) if lines else ""
 
 
-def _saved_words(progress: Progress) -> str:
-    words = many("{n} card enrolled", "{n} cards enrolled", progress.enrolled)
+def _saved_words(progress: EnrolmentProgress) -> str:
+    words = ngettext("{n} card enrolled", "{n} cards enrolled", progress.enrolled)
     if progress.doubts:
-        words += "; " + many("{n} could not be told", "{n} could not be told", progress.doubts)
+        words += "; " + ngettext("{n} not recognised", "{n} not recognised", progress.doubts)
     return words
 
 
@@ -238,13 +238,13 @@ def _missing_of(name: str) -> str:
     try:
         enrolled = set(load_deck(name).cards)
     except BadInputError as error:
-        return error_words(error)
+        return error_text(error)
     missing = [card for card in KNOWN if card not in enrolled and card != "JOKER"]
-    cards = many("{n} card enrolled", "{n} cards enrolled", len(enrolled))
+    cards = ngettext("{n} card enrolled", "{n} cards enrolled", len(enrolled))
     if not missing:
         return cards
-    few = _("missing: {cards}").format(cards=cards_sign(missing))
-    return f"{cards}; {few if len(missing) <= _FEW else many('{n} missing', '{n} missing', len(missing))}"
+    few = _("missing: {cards}").format(cards=cards_label(missing))
+    return f"{cards}; {few if len(missing) <= _FEW else ngettext('{n} missing', '{n} missing', len(missing))}"
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,4 +1,4 @@
-"""The line over the picture while the film that ships is shown, and the way to a game of one's own."""
+"""The line over the picture of the sample film, with a button to start a game of your own."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kivy.uix.widget import Widget
 
 
 class DemonstrationLine(BoxLayout):
-    """Lies along the lower edge of the picture for as long as the film is shown."""
+    """Lies along the lower edge of the picture while the sample film is shown."""
 
     def __init__(self, picture: Widget, on_own: Callable[[], None]) -> None:
-        """`picture` is what it lies on; `on_own` is called where somebody wants to play."""
+        """`picture` is the widget below it. `on_own` is called when somebody wants to play."""
         super().__init__()
         self._picture = picture
         self.ids.own.bind(on_release=lambda _button: on_own())

@@ -1,4 +1,4 @@
-"""One event of the log in full: the picture of the moment, the ruling, the sentence it rests on."""
+"""One event of the log: its picture, its ruling, and the rule's sentence."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from kivy.properties import ObjectProperty, StringProperty
 from kivy.uix.modalview import ModalView
 
 from companion import theme
-from companion.game.interface import Line
+from companion.game.interface import EventLine
 from companion.game.ruling_views import ruling_of, ruling_text
 from companion.i18n.catalogue import _
-from companion.i18n.wording import clock, event_words
+from companion.i18n.events import event_text
+from companion.i18n.wording import clock_text
 
 
 class EventSheet(ModalView):
-    """Shows one event; a tap leads on to putting it right, or keeps the picture."""
+    """Shows one event. A tap corrects it, or saves the picture."""
 
     heading = StringProperty("")
     verdict = StringProperty("")
@@ -30,11 +31,11 @@ class EventSheet(ModalView):
     ink = StringProperty(theme.QUIET)
     texture = ObjectProperty(None, allownone=True)
     why_not = StringProperty("")
-    """Why it cannot be put right; empty: it can."""
+    """Why it cannot be corrected; empty if it can."""
 
     def __init__(
         self,
-        line: Line,
+        line: EventLine,
         moment: bytes | None,
         *,
         on_correct: Callable[[], None] | None,
@@ -45,13 +46,13 @@ class EventSheet(ModalView):
 
         Args:
             line: The event with its ruling.
-            moment: What the camera saw, as JPEG.
-            on_correct: Leads on to putting the event right; None: the game is not being played.
-            on_keep: Gets the picture that is to be kept as a file.
+            moment: The picture as JPEG.
+            on_correct: Opens the sheet that corrects the event; None if the game is not running.
+            on_keep: Gets the picture that is to be saved as a file.
             kwargs: For Kivy.
         """
         super().__init__(**kwargs)
-        self.heading = f"{clock(float(line.get('t') or 0.0))}  {event_words(line)}"
+        self.heading = f"{clock_text(float(line.get('t') or 0.0))}  {event_text(line)}"
         ruling = ruling_of(line)
         if ruling is not None:
             name = str(ruling.get("verdict") or "legal")
@@ -59,7 +60,7 @@ class EventSheet(ModalView):
             self.ink = theme.VERDICT_INK[name]
             self.says, self.quote = ruling_text(ruling)
         else:
-            self.says = _("Nothing to rule on.")
+            self.says = _("No ruling needed.")
         self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep
         if moment is not None:
             self.texture = texture_of(moment)
@@ -67,8 +68,7 @@ class EventSheet(ModalView):
             self.ids.bar.remove_widget(self.ids.keep)
         if on_correct is None:
             self.why_not = _(
-                "This game is not being played. To put an event right, go on with the game, or open it again,"
-                " on the form."
+                "This game is not running. To correct an event, continue or reopen the game in the form."
             )
             self.ids.bar.remove_widget(self.ids.correct)
         self._size()
@@ -76,13 +76,13 @@ class EventSheet(ModalView):
         self.bind(on_dismiss=lambda *_args: Window.unbind(size=self._size))
 
     def correct(self) -> None:
-        """Go on to putting the event right."""
+        """Open the sheet that corrects the event."""
         self.dismiss()
         if self._on_correct is not None:
             self._on_correct()
 
     def keep(self) -> None:
-        """Keep the picture of the moment as a file."""
+        """Save the picture as a file."""
         if self._moment is not None:
             self._on_keep(self._moment)
         self.dismiss()
@@ -94,7 +94,7 @@ class EventSheet(ModalView):
 
 
 def texture_of(jpeg: bytes) -> Texture | None:
-    """Return a picture of a moment as the screen wants it."""
+    """Return a JPEG as a texture."""
     return CoreImage(BytesIO(jpeg), ext="jpg").texture
 
 

@@ -1,4 +1,4 @@
-"""The plain large-type view: whose turn it is, what may be played, the ruling. To be read from two metres."""
+"""The large-type view: the turn, the demand and the ruling, to be read from two metres."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from kivy.uix.modalview import ModalView
 
 from companion import theme
 from companion.app.screens.arrangement import legible_dp, stacked
-from companion.app.screens.panels import sentence
+from companion.app.screens.panels import capitalized
 from companion.app.screens.widgets import longest_word, signed, text_height
 from companion.game.ruling_views import newest_ruling, ruling_of, ruling_text
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
-from companion.i18n.wording import demand_words
+from companion.i18n.wording import demand_text
 
 _AWAY_M = 2.0
 GLANCED_DP = legible_dp(_AWAY_M, acuity=0.5)
-"""Least type of whose turn it is, what may be played, and the verdict: also without one's glasses."""
+"""Least type of turn, demand and verdict, to be read without glasses."""
 READ_DP = legible_dp(_AWAY_M, acuity=0.8)
-"""Least type of the sentence; where it has no room at this size it scrolls."""
+"""Least type of the sentence. If it does not fit at this size, the view scrolls."""
 _SHARES = {"who": 26, "need": 24, "word": 17, "says": 22}
-"""Of the window's height, where no line needs more."""
+"""Shares of the window's height, unless a line needs more."""
 
 
 class LargeBody(ButtonBehavior, BoxLayout):
-    """Fills the window, or more where it scrolls; a tap anywhere leaves it."""
+    """Fills the window, or more if it scrolls. A tap anywhere leaves it."""
 
 
 class LargeView(ModalView):
-    """Three things, as large as the window allows."""
+    """Three texts, as large as the window allows."""
 
     who = StringProperty("")
     need = StringProperty("")
@@ -47,9 +47,9 @@ class LargeView(ModalView):
     ground = StringProperty(theme.PANEL)
 
     ruling_height = NumericProperty(0)
-    """How much of it, from below, the ruling's ground covers, in pixels."""
+    """Height in pixels of the ruling's ground, from the bottom."""
     watched = BooleanProperty(True)
-    """Whether there is a camera or a film, and with it a deal to wait for."""
+    """Whether there is a source, and so a deal to wait for."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -59,14 +59,14 @@ class LargeView(ModalView):
             self.ids[name].bind(full_text=self._lay)
 
     def _place(self, *_args: object) -> None:
-        """Share the height out; what has no room at its least size makes the whole scroll."""
+        """Share out the height. If the least sizes do not fit, the view scrolls."""
         width = self.width * 0.94
         least = []
         for name in _SHARES:
             line = self.ids[name]
             text = signed(line.full_text)
             floor = dp(READ_DP)
-            if name != "says":  # a word is kept whole, if need be in the type of the sentence
+            if name != "says":  # keep a word whole, if necessary in the sentence's type
                 longest = longest_word(text, dp(GLANCED_DP), line.bold, line.italic)
                 floor = max(floor, dp(GLANCED_DP) * min(1.0, width / max(1.0, longest)))
             line.smallest, line.largest = floor, max(floor, line.largest)
@@ -77,7 +77,7 @@ class LargeView(ModalView):
         self.ruling_height = sum(self.ids[name].height for name in ("word", "says", "leave"))
 
     def show(self, snapshot: Snapshot) -> None:
-        """Show what the session published."""
+        """Show a snapshot."""
         table: Any = snapshot.table
         waiting = _("Waiting for the deal") if self.watched else _("Who begins?")
         if table is None:
@@ -87,10 +87,10 @@ class LargeView(ModalView):
         else:
             turn = table.turn
             self.who = _("{player} to play").format(player=turn) if turn else waiting
-            self.need = sentence(demand_words(table.effect_in_words)) if turn else ""
+            self.need = capitalized(demand_text(table.effect_in_words)) if turn else ""
         line = newest_ruling(snapshot.lines)
         ruling = ruling_of(line) if line is not None else None
-        if ruling is None:  # none has fallen yet, or all were taken back
+        if ruling is None:  # none yet, or all were undone
             self.sign = self.word = self.says = ""
             self.ink, self.ground = theme.QUIET, theme.PANEL
             return

@@ -1,4 +1,4 @@
-"""The ledger: who lost how often, tonight and on all nights, drawn and ready to share."""
+"""The ledger: who lost how often, tonight and in all, drawn and ready to share."""
 
 from __future__ import annotations
 
@@ -24,65 +24,65 @@ from companion.app.screens.arrangement import Box
 from companion.app.screens.songs import SongsSheet
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.game import sharing
-from companion.game.evening import Ritual, Standing, Tally, course, tally_of, title_of
-from companion.i18n.catalogue import _, many
-from companion.i18n.messages import error_words
-from companion.i18n.wording import path_sign
+from companion.game.evening import Ritual, Standing, Tally, loss_curves, store_tally, tally_title
+from companion.i18n.catalogue import _, ngettext
+from companion.i18n.messages import error_text
+from companion.i18n.wording import short_path
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder, write_whole
 
 _INKS = (theme.BRASS, theme.SKY, theme.GREEN, theme.RED, theme.AMBER, theme.TEXT)
 _MARKS = ((40, True), (4, True), (3, True), (40, False), (4, False), (3, False))
-"""Corners of the players' marks in the plot, and whether they are full."""
+"""Number of corners of each player's mark in the plot, and whether it is filled."""
 
 
 class DuesButton(ButtonBehavior, BodyText):
-    """What a player owes, as high as that needs: a tap leads on to saying that it was sung."""
+    """The rituals that a player owes. A tap opens the sheet that records them."""
 
     settled = BooleanProperty(False)
-    """Whether all of it is done."""
+    """Whether all of them are done."""
 
 
 class StandingRow(BoxLayout):
-    """One player: name, losses as a bar and a number, streak; what the player owes is added below."""
+    """One player: name, losses as a bar and a number, streak. Owed rituals are added below."""
 
     name = StringProperty("")
     count = StringProperty("")
     detail = StringProperty("")
     share = NumericProperty(0.0)
-    """Of the most losses anybody has."""
+    """Fraction of the most losses."""
     dues: DuesButton | None = None
-    """Where any ritual fell on the player."""
+    """Set if any ritual fell on the player."""
 
 
 class NightPlot(Widget):
-    """Losses over the games, one line a player, with a mark at each loss and before its player's name.
+    """Plots the losses over the games, one line per player, with marks at each loss and at the name.
 
-    Lines of equal losses lie beside each other; the marks tell players apart without their colours.
+    Lines of equal losses lie beside each other. The marks distinguish players without colours.
     """
 
     def __init__(self, tally: Tally, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.curves = course(tally)
-        """What is drawn: per player, the losses after each game."""
+        self.curves = loss_curves(tally)
+        """The plotted curves: per player, the losses after each game."""
         self.inks = dict(zip(self.curves, itertools.cycle(_INKS)))
-        """Per player, the colour of the line."""
+        """Colour of each player's line."""
         self._games = max((len(curve) for curve in self.curves.values()), default=0)
         self._most = max((curve[-1] for curve in self.curves.values() if curve), default=0)
         self._field = Box(0, 0, 0, 0)
-        """Where the curves lie."""
+        """The area of the curves."""
         self.bind(pos=self._draw, size=self._draw)
 
     def at(self, player: str, game: float, losses: float) -> tuple[float, float]:
-        """Return where a player's line passes with so many losses after a game."""
+        """Return the point of a player's line for this number of losses after a game."""
         box, place = self._field, list(self.curves).index(player)
         beside = place * 1.3 * self._thickness
         return box.x + box.width * game / self._games, box.y + box.height * losses / self._most + beside
 
     @property
     def _thickness(self) -> float:
-        """Pixels that a line is thick; Kivy's `width` is half of it."""
+        """Thickness of a line in pixels. Kivy's `width` is half of it."""
         return max(2.4, float(self.height) * 0.01)
 
     def _draw(self, *_args: object) -> None:
@@ -124,7 +124,7 @@ class NightPlot(Widget):
             texture = _text(str(value), unit * 0.9)
             y = bottom + height * value / most - texture.height / 2
             Rectangle(texture=texture, pos=(left - texture.width - 0.5 * unit, y), size=texture.size)
-        texture = _text(many("after {n} game", "after {n} games", games), unit * 0.9)
+        texture = _text(ngettext("after {n} game", "after {n} games", games), unit * 0.9)
         Rectangle(
             texture=texture,
             pos=(left + width - texture.width, bottom - texture.height - 0.4 * unit),
@@ -136,7 +136,7 @@ class NightPlot(Widget):
 
 
 def _mark(centre: tuple[float, float], radius: float, mark: tuple[int, bool]) -> None:
-    """Draw a mark of so many corners, full or hollow, in the colour that is set."""
+    """Draw a mark in the current colour, with so many corners, filled or hollow."""
     corners, full = mark
     box = centre[0] - radius, centre[1] - radius, 2 * radius, 2 * radius
     if full:
@@ -146,7 +146,7 @@ def _mark(centre: tuple[float, float], radius: float, mark: tuple[int, bool]) ->
 
 
 def _free(y: float, height: float, taken: Sequence[float]) -> float:
-    """Return the place nearest to `y` where a name covers none of those that are written already."""
+    """Return the nearest position to `y` at which a name overlaps no other."""
     for step in range(40):
         for candidate in (y - step * height * 0.25, y + step * height * 0.25):
             if all(abs(candidate - other) >= height * 0.95 for other in taken):
@@ -168,11 +168,11 @@ class LedgerScreen(Page):
         self._app = app
         self.all_nights = False
         self.evening = _("Last evening")
-        """What the newest evening is called: tonight, as long as a game that began now belonged to it."""
+        """Title of the newest evening: "Tonight" while a new game would still belong to it."""
         self.tally = Tally(())
         self.sheet: SongsSheet | None = None
         self._heading = self.evening
-        """Of the picture that is shared."""
+        """Title of the shared picture."""
         self.plot: NightPlot | None = None
         self.rows: list[StandingRow] = []
         self.buttons: dict[str, PillButton] = {}
@@ -198,25 +198,25 @@ class LedgerScreen(Page):
         self.show(all_nights=False)
 
     def show(self, *, all_nights: bool) -> None:
-        """Show the newest evening, or all of them; the other of these from its beginning."""
+        """Show the newest evening, or all of them, scrolled to the top after a change."""
         if all_nights != self.all_nights:
             self.ids.scroll.scroll_y = 1
         self.all_nights = all_nights
         self.chips["tonight"].on, self.chips["all"].on = not all_nights, all_nights
         try:
             with Store.open_to_read(self._app.store) as store:
-                self.tally = tally_of(store, all_evenings=all_nights)
-                self._heading = title_of(store, all_evenings=all_nights)
-                self.evening = _("Last evening") if store.tonight() is None else _("Tonight")
+                self.tally = store_tally(store, all_evenings=all_nights)
+                self._heading = tally_title(store, all_evenings=all_nights)
+                self.evening = _("Last evening") if store.current_evening() is None else _("Tonight")
         except BadInputError as error:
-            self.ids.toast.say(error_words(error), 8.0)
+            self.ids.toast.say(error_text(error), 8.0)
         self.chips["tonight"].label = self.evening
         self.ids.content.clear_widgets()
         self.rows = []
         for button in self.buttons.values():
             button.disabled = not self.tally.standings
         if not self.tally.standings:
-            self.add(BodyText(full_text=_("No game has been played yet. What you play is counted here.")))
+            self.add(BodyText(full_text=_("No game has been played yet. Your games will be counted here.")))
             return
         self.add(BodyText(full_text=self._summary()))
         most = max(standing.losses for standing in self.tally.standings)
@@ -224,35 +224,35 @@ class LedgerScreen(Page):
             row = StandingRow(
                 name=standing.player,
                 count=_("{losses} of {games} lost").format(losses=standing.losses, games=standing.games),
-                detail=sharing.streak_words(standing),
+                detail=sharing.streak_text(standing),
                 share=standing.losses / most if most else 0.0,
             )
             self._add_dues(row, standing)
             self.rows.append(row)
             self.add(row)
         if len(self.tally.losers) > 1:
-            self.add(BodyText(full_text=_("Losses, game after game"), bold=True))
+            self.add(BodyText(full_text=_("Losses after each game"), bold=True))
             self.plot = NightPlot(self.tally, size_hint=(1, None))
             self.plot.height = self._app.u * 260
             self.add(self.plot)
 
     def open_songs(self, player: str) -> None:
-        """List what fell on a player, so that it can be said what was sung."""
+        """Open the list of a player's rituals, to record which were done."""
         rituals = [ritual for ritual in self.tally.rituals if ritual.player == player]
         self.sheet = SongsSheet(player, rituals, dated=self.all_nights, on_mark=self._mark)
         self.sheet.open()
 
     def _mark(self, ritual: Ritual, done: bool) -> bool:
-        """Keep that a ritual was done, or that it was not; tells whether that could be kept.
+        """Record whether a ritual was done, and return whether that was stored.
 
-        Where it could not, the sheet makes room for the line that says so.
+        If it failed, the sheet closes to show the message.
         """
         try:
             with Store.open(self._app.store) as store:
                 store.mark_ritual(ritual.game, ritual.player, ritual.title, ritual.number, done=done)
         except BadInputError as error:
             close(self.sheet)
-            self.ids.toast.say(error_words(error), 8.0)
+            self.ids.toast.say(error_text(error), 8.0)
             return False
         self.show(all_nights=self.all_nights)
         return True
@@ -263,26 +263,24 @@ class LedgerScreen(Page):
             return
         due = _("due: {rituals}").format(rituals=" · ".join(standing.dues()))
         settled = not standing.rituals
-        row.dues = DuesButton(
-            full_text=f"{_('✓ nothing due any more') if settled else due} →", settled=settled
-        )
+        row.dues = DuesButton(full_text=f"{_('✓ all done') if settled else due} →", settled=settled)
         row.dues.bind(on_release=lambda _button: self.open_songs(standing.player))
         row.add_widget(row.dues)
 
     def share_picture(self) -> None:
-        """Write the tally as a picture."""
+        """Save the tally as a picture."""
         path = sharing.pictures_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.png")
         self._share(path, lambda: sharing.save_picture(self.tally, path, title=self._heading))
 
     def share_csv(self) -> None:
-        """Write the tally as a table."""
+        """Save the tally as a table."""
         path = sharing.documents_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.csv")
         self._share(path, lambda: write_whole(path, sharing.as_csv(self.tally)))
 
     def share_text(self) -> None:
-        """Put the tally into the clipboard as text."""
+        """Copy the tally to the clipboard as text."""
         Clipboard.copy(sharing.as_text(self.tally))
-        self.ids.toast.say(_("Copied: paste it where you like"))
+        self.ids.toast.say(_("Copied to the clipboard"))
 
     def _share(self, path: Path, write: Callable[[], object]) -> None:
         write_shared(lambda: self._write(path, write), lambda why: self.ids.toast.say(why, 6.0))
@@ -292,17 +290,17 @@ class LedgerScreen(Page):
             make_folder(path.parent)
             write()
         except (OSError, BadInputError) as error:
-            self.ids.toast.say(error_words(error), 6.0)
+            self.ids.toast.say(error_text(error), 6.0)
             return
-        self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
+        self.ids.toast.say(_("Saved as {path}").format(path=short_path(path)), 6.0)
 
     def _summary(self) -> str:
-        played = many("{n} game played.", "{n} games played.", len(self.tally.losers))
+        played = ngettext("{n} game played.", "{n} games played.", len(self.tally.losers))
         last = self.tally.losers[-1] if self.tally.losers else None
         if last:
             played += " " + _("The Shithead is {player}.").format(player=last)
         if self.tally.unfinished:
-            played += " " + many("{n} game broken off.", "{n} games broken off.", self.tally.unfinished)
+            played += " " + ngettext("{n} game unfinished.", "{n} games unfinished.", self.tally.unfinished)
         return played
 
 

@@ -15,29 +15,29 @@ from kivy.uix.widget import Widget
 from companion import theme
 from companion.app.screens.arrangement import Box, overlap
 from companion.app.screens.widgets import SIGN_FONT
-from companion.game.display_image import Picture
-from companion.i18n.wording import card_sign
+from companion.game.display_image import DisplayImage
+from companion.i18n.wording import card_label
 from vision.types import CardReading
 
 _CERTAIN = 0.8
-"""Below this a name is shown with its probability."""
+"""Below this confidence, a name is shown with its probability."""
 
 
 class LivePicture(Widget):
-    """Shows the newest picture, letterboxed, and over it what was read.
+    """Shows the newest picture, letterboxed, with the readings over it.
 
-    A named card has a solid outline and its name; one that could not be told an amber outline and `?`;
-    a face-down card a thin one. The cards of the last ruling carry its sign and colour.
+    A recognised card has a solid outline and its name. An unrecognised one is amber with `?`, and a face-down
+    one has a thin outline. The cards of the last ruling carry its sign and colour.
     """
 
     dark_when_empty = BooleanProperty(True)
-    """Whether the ground is drawn without a picture too."""
+    """Whether the ground is drawn even without a picture."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.names: tuple[str, ...] = ()
-        """What stands on the outlined cards at the moment, for whoever asks (tests do)."""
-        self._picture: Picture | None = None
+        """The names on the outlined cards, for tests."""
+        self._picture: DisplayImage | None = None
         self._texture: Texture | None = None
         self._readings: Sequence[CardReading] = ()
         self._judged: Collection[str] = ()
@@ -58,8 +58,8 @@ class LivePicture(Widget):
         """Whether a picture is on the screen."""
         return self._texture is not None
 
-    def show_picture(self, picture: Picture) -> None:
-        """Put the newest picture on the screen."""
+    def show_picture(self, picture: DisplayImage) -> None:
+        """Show the newest picture."""
         if self._texture is None or self._texture.size != picture.size:
             self._texture = Texture.create(size=picture.size, colorfmt="rgb")
             self._texture.flip_vertical()
@@ -81,12 +81,12 @@ class LivePicture(Widget):
     def show_readings(
         self, readings: Sequence[CardReading], *, judged: Collection[str], verdict: str, moving: bool
     ) -> None:
-        """Outline `readings`; those whose card is in `judged` in the colour of `verdict`."""
+        """Outline `readings`; cards in `judged` have the colour of `verdict`."""
         self._readings, self._judged, self._verdict, self._moving = readings, judged, verdict, moving
         self._draw()
 
     def pixel_at(self, x: float, y: float) -> tuple[float, float] | None:
-        """Return the pixel of the source's picture that is shown at a place; None beside the picture."""
+        """Return the source's pixel that is shown at a point, or None outside the picture."""
         left, low, width, height = self.image_box()
         if self._picture is None or not (left <= x <= left + width and low <= y <= low + height):
             return None
@@ -94,7 +94,7 @@ class LivePicture(Widget):
         return (x - left) * source_width / width, (low + height - y) * source_height / height
 
     def point_of(self, pixel: Sequence[float]) -> tuple[float, float]:
-        """Return the place where a pixel of the source's picture is shown."""
+        """Return the point at which a pixel of the source is shown."""
         left, low, width, height = self.image_box()
         source_width, source_height = (1, 1) if self._picture is None else self._picture.source_size
         return (
@@ -103,7 +103,7 @@ class LivePicture(Widget):
         )
 
     def image_box(self) -> Box:
-        """Return where the picture lies, whole and centred."""
+        """Return the box of the picture, whole and centred."""
         if self._picture is None:
             return Box(self.x, self.y, self.width, self.height)
         width, height = self._picture.size
@@ -120,7 +120,7 @@ class LivePicture(Widget):
             if not self.dark_when_empty:
                 self._backdrop.size = (0, 0)
         elif width >= self.width - 1 and height >= self.height - 1:
-            self._backdrop.size = (0, 0)  # nothing of it would show
+            self._backdrop.size = (0, 0)  # it would be invisible
         self._draw()
 
     def _draw(self) -> None:
@@ -137,8 +137,8 @@ class LivePicture(Widget):
                 certain = reading.card is not None and reading.confidence >= _CERTAIN
                 order = 0 if reading.card in self._judged else 2 if certain else 1
                 chips.append((order, len(chips), name, ink, corners))
-        # Chips come last so that no outline crosses a name. Those of the ruling are the first to get their
-        # place, then what is uncertain; what is certain is left out where it has none.
+        # Names come last so that no outline crosses them. Names of the ruling are placed first, then
+        # uncertain ones. A certain name is left out if it has no place.
         taken: list[Box] = []
         drawn = [
             (number, written)
@@ -162,7 +162,7 @@ class LivePicture(Widget):
             return "", theme.QUIET, 0.8
         if reading.card is None:
             return "?", theme.AMBER, 1.5
-        name = card_sign(reading.card)
+        name = card_label(reading.card)
         if reading.confidence < _CERTAIN:
             name += f" {100 * reading.confidence:.0f}%"
         if reading.card in self._judged:
@@ -172,10 +172,10 @@ class LivePicture(Widget):
     def _chip(
         self, name: str, ink: str, corners: Sequence[tuple[float, float]], taken: list[Box], *, must: bool
     ) -> str:
-        """Write a card's name on it, or beside it where another name already stands; return what was written.
+        """Write a card's name on it, or beside it if another name is there. Return the text written.
 
-        A probability that has no place is cut down to a question mark. A name that `must` be written covers
-        others where it has no place.
+        A probability without room becomes a question mark. A name that `must` be written covers others if
+        necessary.
         """
         short = f"{name.rpartition(' ')[0]}?" if name.endswith("%") else name
         pad, box = dp(4), None
@@ -201,7 +201,7 @@ class LivePicture(Widget):
         return written
 
     def _chip_texture(self, name: str) -> Texture:
-        """Return `name` in white, to be tinted; kept, as the same few names come again and again."""
+        """Return `name` in white, to be tinted later. It is cached, because few names recur often."""
         size = round(max(dp(11), self.width * 0.017))
         key = (name, size)
         if key not in self._chips:
@@ -216,14 +216,14 @@ class LivePicture(Widget):
 def place_chip(
     corners: Sequence[tuple[float, float]], width: float, height: float, taken: Sequence[Box]
 ) -> Box | None:
-    """Return where a name of `width` x `height` goes: on its card, else beside it, clear of `taken`.
+    """Return the box for a name of `width` x `height`: on its card, else beside it, clear of `taken`.
 
-    None: there is no such place.
+    Returns None if there is no such place.
     """
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
     x, y = sum(xs) / len(xs), sum(ys) / len(ys)
     across = (max(xs) - min(xs) + width) / 2
-    # Above or below even a name on a card beside it that is smaller than its name.
+    # Also clear of a name on a neighbouring card that is smaller than its name.
     up = max((max(ys) - min(ys) + height) / 2, height)
     offsets = ((0, 0), (0, up), (0, -up), (across, 0), (-across, 0), (across, up), (-across, -up))
     boxes = [Box(x + dx - width / 2, y + dy - height / 2, width, height) for dx, dy in offsets]

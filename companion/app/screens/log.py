@@ -1,4 +1,4 @@
-"""The log: every event of the game with its ruling, and what to look for in it."""
+"""The log: every event of the game with its ruling, with filters."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from typing import Any
 from kivy.factory import Factory
 
 from companion.app.android_folders import write_shared
-from companion.app.screens.correct import CorrectSheet, open_sheet
+from companion.app.screens.correct import CorrectSheet, open_correct_sheet
 from companion.app.screens.event_sheet import EventSheet
 from companion.app.screens.panels import LogList, rows_of
 from companion.app.screens.replay import ReplayView
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton, close
-from companion.game.interface import Line
-from companion.game.replay import PlayedGame, newest_evening, running_game
+from companion.game.interface import EventLine
+from companion.game.replay import PlayedGame, last_evening_games, running_game
 from companion.game.ruling_views import line_to_correct, open_questions, ruling_of
 from companion.game.sharing import pictures_folder
-from companion.i18n.catalogue import _, many, marked
-from companion.i18n.messages import error_words
-from companion.i18n.wording import path_sign
+from companion.i18n.catalogue import _, gettext_noop, ngettext
+from companion.i18n.messages import error_text
+from companion.i18n.wording import short_path
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder, write_whole
 
 
-def _illegal(lines: Sequence[Line]) -> Sequence[Line]:
+def _illegal(lines: Sequence[EventLine]) -> Sequence[EventLine]:
     return [line for line in lines if (ruling_of(line) or {}).get("verdict") == "illegal"]
 
 
-def _open(lines: Sequence[Line]) -> Sequence[Line]:
+def _open(lines: Sequence[EventLine]) -> Sequence[EventLine]:
     asked = open_questions(lines)
     return [line for line in lines if line in asked or (ruling_of(line) or {}).get("verdict") == "unproven"]
 
 
-FILTERS: tuple[tuple[str, str, Callable[[Sequence[Line]], Sequence[Line]]], ...] = (
-    ("all", marked("All"), lambda lines: lines),
-    ("illegal", marked("Illegal"), _illegal),
-    ("open", marked("Open"), _open),
+FILTERS: tuple[tuple[str, str, Callable[[Sequence[EventLine]], Sequence[EventLine]]], ...] = (
+    ("all", gettext_noop("All"), lambda lines: lines),
+    ("illegal", gettext_noop("Illegal"), _illegal),
+    ("open", gettext_noop("Open"), _open),
 )
-"""Name, title, and which events of a game pass."""
+"""Name, title, and function that selects events."""
 
 
 class LogScreen(Page):
-    """The running game's log; without one, that of the newest game in the store."""
+    """The running game's log, else that of the newest stored game."""
 
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(title=_("Log"), **kwargs)
@@ -55,7 +55,7 @@ class LogScreen(Page):
         self.correcting: CorrectSheet | None = None
         self._serial = -1
         self._game = app.session.snapshot.game if app.session is not None else 1
-        self._lines: Sequence[Line] = ()
+        self._lines: Sequence[EventLine] = ()
         self.chips: dict[str, Chip] = {}
         self.ids.head.add_widget(self._summary)
         filters = Factory.FilterRow()
@@ -73,46 +73,46 @@ class LogScreen(Page):
             self._games = self._stored()
             self._lines = self._games[-1].lines if self._games else ()
         self.replay: ReplayView | None = None
-        self.step_through = PillButton(text=_("Step through the evening"), size_hint=(1, 1))
+        self.step_through = PillButton(text=_("Replay the evening"), size_hint=(1, 1))
         self.step_through.bind(on_release=lambda _button: self.open_replay())
         self.ids.foot.add_widget(self.step_through)
         self.show_only("all")
         self.refresh()
 
     def refresh(self, _dt: float = 0.0) -> None:
-        """Show what the session published since the last call."""
+        """Show the session's newest state."""
         session = self._app.session
         if session is None or session.snapshot.serial == self._serial:
             return
         if session.snapshot.game != self._game:
-            close(self.sheet, self.correcting)  # of an event of the game before
+            close(self.sheet, self.correcting)  # they show events of the game before
         self._serial, self._game = session.snapshot.serial, session.snapshot.game
         self._lines = session.snapshot.lines
         self._show()
 
     def show_only(self, name: str) -> None:
-        """List the events that pass the filter `name`."""
+        """List the events of the filter `name`."""
         self.filter = name
         for other, chip in self.chips.items():
             chip.on = other == name
         self._show()
 
     def put_right(self, event_id: int) -> None:
-        """Open what puts an event right, which leads to it in full; at once where no game runs."""
+        """Open the sheet that corrects an event, or only shows it if no game is running."""
         session = self._app.session
         line = line_to_correct(session.snapshot.lines, event_id) if session is not None else None
         if line is None:
             self.open_event(event_id)
         else:
-            self.correcting = open_sheet(line, session, on_look=lambda: self.open_event(event_id))
+            self.correcting = open_correct_sheet(line, session, on_look=lambda: self.open_event(event_id))
 
     def open_event(self, event_id: int) -> None:
-        """Show one event in full."""
+        """Show one event with its picture and ruling."""
         line = next((line for line in self._lines if line.get("id") == event_id), None)
         if line is None:
             return
         session = self._app.session
-        moment = session.moment(event_id) if session is not None else self._kept(event_id)
+        moment = session.event_picture(event_id) if session is not None else self._kept(event_id)
         self.sheet = EventSheet(
             line,
             moment,
@@ -122,7 +122,7 @@ class LogScreen(Page):
         self.sheet.open()
 
     def open_replay(self) -> None:
-        """Go through the evening's games, beginning with the newest."""
+        """Replay the evening's games, beginning with the newest."""
         games = self._stored()
         if not games:
             self.ids.toast.say(_("Nothing has happened yet."))
@@ -131,10 +131,10 @@ class LogScreen(Page):
         self.replay.open()
 
     def _kept(self, event_id: int) -> bytes | None:
-        return self._games[-1].moment(event_id) if self._games else None
+        return self._games[-1].picture(event_id) if self._games else None
 
     def _keep(self, event_id: int, jpeg: bytes) -> None:
-        """Keep the picture of a moment among the user's: until now it was in memory only."""
+        """Save the picture of an event among the user's pictures."""
         write_shared(lambda: self._write(event_id, jpeg), self.ids.toast.say)
 
     def _write(self, event_id: int, jpeg: bytes) -> None:
@@ -143,27 +143,27 @@ class LogScreen(Page):
             make_folder(path.parent)
             write_whole(path, jpeg)
         except OSError as error:
-            self.ids.toast.say(error_words(error))
+            self.ids.toast.say(error_text(error))
             return
-        self.ids.toast.say(_("Kept as {path}").format(path=path_sign(path)), 6.0)
+        self.ids.toast.say(_("Saved as {path}").format(path=short_path(path)), 6.0)
 
     def _show(self) -> None:
         among = next(among for name, _title, among in FILTERS if name == self.filter)
         self.rows.show(rows_of(among(self._lines), open_questions(self._lines), self.put_right))
         illegal = len(_illegal(self._lines))
-        events = many("{n} event", "{n} events", len(self._lines))
-        self._summary.full_text = f"{events}, {many('{n} breach', '{n} breaches', illegal)}"
+        events = ngettext("{n} event", "{n} events", len(self._lines))
+        self._summary.full_text = f"{events}, {ngettext('{n} breach', '{n} breaches', illegal)}"
 
     def _stored(self) -> Sequence[PlayedGame]:
-        """Return the games of the evening; a game that is not kept is taken from its session."""
-        session, choice = self._app.session, self._app.choice
-        if session is not None and (choice is None or not choice.kept):
-            return [running_game(choice, session)] if session.snapshot.lines else []
+        """Return the games of the evening. A game that is not stored comes from its session."""
+        session, setup = self._app.session, self._app.setup
+        if session is not None and (setup is None or not setup.kept):
+            return [running_game(setup, session)] if session.snapshot.lines else []
         try:
-            games = newest_evening(self._app.store)
+            games = last_evening_games(self._app.store)
         except BadInputError as error:
-            self.ids.toast.say(error_words(error), 8.0)
+            self.ids.toast.say(error_text(error), 8.0)
             return ()
-        if session is not None and games and games[-1].folder == session.kept_moments.folder:
-            games[-1] = replace(games[-1], moments=session.moments)  # which are not all kept
+        if session is not None and games and games[-1].folder == session.picture_writer.folder:
+            games[-1] = replace(games[-1], pictures=session.event_pictures)  # not all of them are on the disk
         return games

@@ -1,4 +1,4 @@
-"""Everything else: voice, sound, language, the first steps once more, and what is kept on this device."""
+"""The *More* screen: voice, sound, language, first steps, and the data on this device."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any
 
 from kivy.factory import Factory
 
-from companion.app.screens.kept import KeptHere
+from companion.app.screens.storage import StorageSection
 from companion.app.screens.tour import Tour
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton
 from companion.device import on_phone
-from companion.i18n.catalogue import AUTOMATIC, LANGUAGES, _, language, marked
-from companion.i18n.wording import path_sign
+from companion.i18n.catalogue import AUTOMATIC, LANGUAGES, _, gettext_noop, language
+from companion.i18n.wording import short_path
 from companion.speech.voice import can_speak
 from companion.store.store import default_path
 
 
 class MoreScreen(Page):
-    """Switches and buttons, each with a line that says what it does."""
+    """Switches and buttons, each with a line of explanation."""
 
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(title=_("More"), **kwargs)
@@ -34,33 +34,33 @@ class MoreScreen(Page):
         self._add_kept()
 
     def switch(self, name: str) -> None:
-        """Switch `name` on or off, and let it be heard."""
+        """Switch `name` on or off, and let the user hear it."""
         on = not getattr(self._app.settings, name)
         self._app.set(**{name: on})
         self.switches[name].on = on
         if name == "speak" and on:
-            self._app.feedback.say(_("Rulings are spoken from now on."))
+            self._app.feedback.say(_("Rulings will be spoken."))
 
     def set_type_size(self, name: str) -> None:
-        """Have type as large as `name` says, on every screen."""
+        """Set the type size of every screen."""
         self._app.set(type_size=name)
         for other, chip in self.type_sizes.items():
             chip.on = other == name
 
     def take_tour(self) -> None:
-        """Show the first steps once more."""
+        """Show the first steps again."""
         self.tour = Tour(lambda: None)
         self.tour.open()
 
     def _add_switches(self) -> None:
-        self.add(Factory.Heading(full_text=_("Heard and felt")))
+        self.add(Factory.Heading(full_text=_("Voice and sound")))
         row = self.add(Factory.FilterRow())
         for name, label in (("speak", _("Voice")), ("sound", _("Sound")), ("vibrate", _("Vibration"))):
             chip = Chip(label=label, on=getattr(self._app.settings, name))
             chip.bind(on_release=lambda _chip, name=name: self.switch(name))
             self.switches[name] = chip
             row.add_widget(chip)
-        text = _("Voice speaks rulings, turns and songs; sound and vibration mark a breach.")
+        text = _("The voice speaks rulings, turns and songs. Sound and vibration mark a breach.")
         if not can_speak():
             nowhere = _("No voice was found on this device.")
             text += " " + (
@@ -71,15 +71,13 @@ class MoreScreen(Page):
     def _add_languages(self) -> None:
         self.add(Factory.Heading(full_text=_("Language")))
         row = self.add(Factory.FilterRow())
-        for code, label in ((AUTOMATIC, _("As the device")), *LANGUAGES.items()):
+        for code, label in ((AUTOMATIC, _("Same as device")), *LANGUAGES.items()):
             chip = Chip(label=label, on=self._app.settings.language == code)
             chip.bind(on_release=lambda _chip, code=code: self._app.set(language=code))
             self.languages[code] = chip
             row.add_widget(chip)
-        text = marked(
-            "The quoted sentences are translated; what counts is the sentence in the language of its source."
-        )
-        if language() != "en":  # in English nothing is
+        text = gettext_noop("Quotations are translated. The sentence in the language of its source counts.")
+        if language() != "en":  # English needs no translation
             self.add(BodyText(full_text=_(text)))
 
     def _add_type_sizes(self) -> None:
@@ -105,18 +103,26 @@ class MoreScreen(Page):
         self._app.screen.open_places()
 
     def _add_kept(self) -> None:
-        self.add(Factory.Heading(full_text=_("Kept on this device")))
+        self.add(Factory.Heading(full_text=_("Data on this device")))
         where = self._app.store or default_path()
         self.add(
-            BodyText(full_text=_("Nothing leaves it. The games are in {path}.").format(path=path_sign(where)))
+            BodyText(
+                full_text=_("Nothing leaves this device. The games are stored in {path}.").format(
+                    path=short_path(where)
+                )
+            )
         )
         row = self.add(Factory.FilterRow())
-        chip = Chip(label=_("Keep a picture of each ruling"), on=self._app.settings.keep_moments)
+        chip = Chip(label=_("Save a picture of each ruling"), on=self._app.settings.keep_moments)
         chip.bind(on_release=lambda _chip: self.switch("keep_moments"))
         self.switches["keep_moments"] = chip
         row.add_widget(chip)
-        self.add(BodyText(full_text=_("Of the table only, nobody in it; seen in the log and the replay.")))
-        self.kept = KeptHere(self, self._app)
+        self.add(
+            BodyText(
+                full_text=_("It shows the table only, without people. See it in the log and the replay.")
+            )
+        )
+        self.kept = StorageSection(self, self._app)
         self.buttons |= self.kept.buttons
 
     def _button(self, row: Any, name: str, text: str, act: Any) -> None:

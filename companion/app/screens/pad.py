@@ -1,4 +1,4 @@
-"""Cards by touch: thirteen ranks and a joker, four suits, and what has been tapped so far."""
+"""A pad to enter cards: thirteen ranks and a joker, four suits, and the cards entered so far."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class Key(PillButton):
 
 
 class CardPad(BoxLayout):
-    """A tap on a rank adds a card; a tap on a suit says of which suit the last one is, if that matters.
+    """A tap on a rank adds a card. A tap on a suit sets the suit of the last card, if that matters.
 
-    A tap on a card that was added takes it away.
+    A tap on an entered card removes it.
     """
 
     cards = ListProperty([])
     hint = StringProperty("")
     says = StringProperty("")
-    """What is wrong with the last tap; stands where the cards will, until one is tapped."""
+    """Message about a wrong tap, shown until a card is tapped."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.keys: dict[str, Key] = {}
 
     def on_kv_post(self, _base: Any) -> None:
-        """Make the keys, once the kv rules have made their places."""
+        """Make the keys, once the kv rules have made their containers."""
         for rank in (*RANKS, _JOKER):
             self._add(rank, "Jkr" if rank == _JOKER else rank, self.ids.ranks)
         for suit in SUITS:
@@ -46,12 +46,12 @@ class CardPad(BoxLayout):
         self.bind(cards=self._show)
 
     def tap(self, key: str) -> None:
-        """Take in a rank or a suit."""
+        """Process a tap on a rank or a suit."""
         if key not in SUITS:
             self.cards = [*self.cards, key]
             return
         if not self.cards:
-            self.says = _("First the rank, then its suit.")
+            self.says = _("Tap the rank first, then the suit.")
             return
         rank = split_card(self.cards[-1])[0]
         if rank != _JOKER:
@@ -59,7 +59,7 @@ class CardPad(BoxLayout):
             self.cards = [*self.cards[:-1], now]
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Remove all cards."""
         self.cards, self.says = [], ""
 
     def _add(self, stands_for: str, text: str, row: Any) -> None:

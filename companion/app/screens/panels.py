@@ -1,6 +1,6 @@
-"""The panels of the table screen: the ruling, whose turn it is, the players, the log.
+"""The panels of the table screen: the ruling, the turn, the players, the log.
 
-Each has `show(...)`, which takes what the referee published and holds no rules of its own.
+Each has a method `show(...)` for the referee's published state, and holds no rules.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from kivy.uix.widget import Widget
 from companion import theme
 from companion.app.screens.arrangement import DETAIL_UNITS, ONE_ROW_UNITS, ROW_MARGIN_UNITS, TITLE_UNITS
 from companion.app.screens.widgets import CardTile, Panel, largest_that_fits, line_width, signed, text_height
-from companion.game.interface import Line as EventLine
+from companion.game.interface import EventLine as EventLine
 from companion.game.ruling_views import open_questions, pick_ups_and_burns, ruling_of, ruling_text
 from companion.i18n.catalogue import _
-from companion.i18n.wording import RANKS, card_sign, clock, demand_words, event_words
+from companion.i18n.events import event_text
+from companion.i18n.wording import RANKS, card_label, clock_text, demand_text
 
 _SHOWN_OF_PILE = 5
 _RED_SUITS = theme.RED
 
 
 class Banner(ButtonBehavior, Panel):
-    """The newest ruling: sign and word, what happened, what the referee says, the sentence it rests on."""
+    """The newest ruling: verdict, event, the referee's sentence, the rule's sentence."""
 
     word = StringProperty("")
     sign = StringProperty("●")
@@ -47,13 +48,13 @@ class Banner(ButtonBehavior, Panel):
     event_id = NumericProperty(0)
     unit = NumericProperty(1.0)
     main_unit = NumericProperty(0.0)
-    """Of what matters most, in pixels, where type is larger than there is room for."""
+    """Pixels of a unit of important text, if type is larger than the room allows."""
     type_unit = NumericProperty(1.0)
     word_width = NumericProperty(120)
     crowded = BooleanProperty(False)
-    """Whether the quoted sentence gives way to what the referee says."""
+    """Whether the rule's sentence gives way to the referee's."""
     says_share = NumericProperty(1.0)
-    """Of the room for both, what the referee says takes; the quoted sentence has the rest."""
+    """Fraction of the shared room for the referee's sentence. The rule's sentence has the rest."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -77,11 +78,11 @@ class Banner(ButtonBehavior, Panel):
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
         self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
         self.word_units = 150 if verdict == "unproven" else 96
-        self.what = _("earlier") if line.get("event") == "late_breach" else event_words(line)
+        self.what = _("earlier") if line.get("event") == "late_breach" else event_text(line)
         self.says, self.quote = ruling_text(ruling)
 
     def show_plain(self, word: str, says: str) -> None:
-        """Show a line that is no ruling."""
+        """Show a line that is not a ruling."""
         self.sign, self.word, self.what, self.says, self.quote = "●", word, "", says, ""
         self.word_units = 250
         self.ink_colour, self.ground_colour = theme.QUIET, theme.PANEL
@@ -89,32 +90,32 @@ class Banner(ButtonBehavior, Panel):
 
 
 class TurnPanel(Panel):
-    """Whose turn it is, what lies on the pile, what may be played on it."""
+    """Whose turn it is, the pile, and what may be played on it."""
 
     who = StringProperty("")
     direction = StringProperty("")
     caption = StringProperty("")
     need = StringProperty("")
-    """What may be played; once the game is over, what comes next."""
+    """The cards that may be played; after the game, what comes next."""
     counts = StringProperty("")
     main_unit = NumericProperty(0.0)
-    """Of what matters most, in pixels, where type is larger than there is room for."""
+    """Pixels of a unit of important text, if type is larger than the room allows."""
     type_unit = NumericProperty(1.0)
     crowded = BooleanProperty(False)
-    """Whether what is said only in passing is left out: ranks, caption, the word for the direction."""
+    """Whether ranks, caption and the word for the direction are left out."""
     counts_share = NumericProperty(0.44)
-    """Of the pile's height, what the counts beside it take."""
+    """Fraction of the pile's height for the counts beside it."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._shown: tuple[str, ...] = ()
 
     def on_kv_post(self, _base: Widget) -> None:
-        """Follow the pile's place, once the kv rules have made it."""
+        """Follow the pile's position, once the kv rules have made it."""
         self.ids.pile.bind(pos=self._lay_pile, size=self._lay_pile)
 
     def show(self, table: Any, *, watched: bool = True, awaits_deal: bool = False) -> None:
-        """Show the referee's public table; a game that is not `watched` waits for no deal.
+        """Show the referee's public table. A game that is not `watched` waits for no deal.
 
         `awaits_deal`: whether it is over and the next deal begins another one.
         """
@@ -127,7 +128,7 @@ class TurnPanel(Panel):
             self.who = _("{player} to play").format(player=turn) if turn else waiting
             clockwise = table.direction != "anticlockwise"
             self.direction = f"↻ {_('clockwise')}" if clockwise else f"↺ {_('anticlockwise')}"
-        self.need = sentence(demand_words(table.effect_in_words)) if table.turn and not table.loser else ""
+        self.need = capitalized(demand_text(table.effect_in_words)) if table.turn and not table.loser else ""
         self.caption = _("May be played now:") if self.need else ""
         if awaits_deal:
             self.need = _("Deal the next game")
@@ -158,13 +159,13 @@ class TurnPanel(Panel):
             tile.pos = pile.x + place * step, pile.center_y - height / 2
 
 
-def sentence(text: str | None) -> str:
+def capitalized(text: str | None) -> str:
     """Return `text` with a capital first letter."""
     return text[:1].upper() + text[1:] if text else ""
 
 
 class RankStrip(Widget):
-    """The thirteen ranks; those that may be played are filled like cards, the others hollow."""
+    """The thirteen ranks. Playable ones are filled like cards, the others are hollow."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -207,7 +208,7 @@ class RankStrip(Widget):
 
 
 class PlayersPanel(FloatLayout):
-    """One cell for each player, in the order in which they sit."""
+    """One cell per player, in the order of the seats."""
 
     crowded = BooleanProperty(False)
     """Whether pick-ups and burns give way to larger names."""
@@ -220,7 +221,7 @@ class PlayersPanel(FloatLayout):
         self.bind(pos=self._lay, size=self._lay)
 
     def show(self, table: Any, lines: Sequence[EventLine]) -> None:
-        """Show each player's cards, and how often they picked up and burnt."""
+        """Show each player's cards, pick-ups and burns."""
         if list(self.cells) != list(table.players):
             self.clear_widgets()
             self.cells = {player: PlayerCell(title=player) for player in table.players}
@@ -244,13 +245,13 @@ class PlayersPanel(FloatLayout):
         for place, cell in enumerate(self.cells.values()):
             column, row = place % columns, place // columns
             cell.size = width, height
-            # Not `top`: while the height is changing it may still be the old one.
+            # Not `top`: while the height changes, it may still be the old one.
             bottom = self.y + self.height - (row + 1) * height - row * gap
             cell.pos = self.x + column * (width + gap), bottom
 
 
 class PlayerCell(ButtonBehavior, Panel):
-    """One player: name, hand, cards on the table, pick-ups and burns. A tap says what they did."""
+    """One player: name, hand, cards on the table, pick-ups and burns. A tap opens the player's sheet."""
 
     title = StringProperty("")
     hand = StringProperty("")
@@ -258,22 +259,22 @@ class PlayerCell(ButtonBehavior, Panel):
     record = StringProperty("")
     to_play = BooleanProperty(False)
     compact = BooleanProperty(False)
-    """Too low for three lines: pick-ups and burns are left to the log."""
+    """Whether the cell is too low for three lines, so that pick-ups and burns are left out."""
     left = BooleanProperty(False)
     unit = NumericProperty(1.0)
     least = NumericProperty(13)
-    """Pixels of the type below which a name is cut instead; one of a single word may be smaller."""
+    """Pixels of the smallest type before a name is cut. A single word may be smaller."""
     name_lines = NumericProperty(1)
     hand_width = NumericProperty(0)
 
     def on_kv_post(self, _base: Widget) -> None:
-        """Follow what name and hand need room for, once the kv rules have made them."""
+        """Follow changes of name and hand, once the kv rules have made them."""
         for what in ("title", "hand", "size", "compact", "unit", "least", "name_lines"):
             self.fbind(what, self._share)
         self._share()
 
     def _share(self, *_args: object) -> None:
-        """Give the hand the width that it needs and the name the rest: both shrink, or the name is cut."""
+        """Give the hand the width it needs, and the name the rest. Both shrink, or the name is cut."""
         room, largest = self.width - 25 * self.unit, 16 * self.unit
 
         def hand_width(size: float) -> float:
@@ -290,17 +291,17 @@ class PlayerCell(ButtonBehavior, Panel):
         self.to_play = table.turn == player and not table.loser
         self.left = player in table.left
         self.title = f"▶ {player}" if self.to_play else player
-        self.name_lines = 2 if " " in player else 1  # the sign alone is no line
+        self.name_lines = 2 if " " in player else 1  # the sign alone needs no second line
         size = table.hands[player].size
         self.hand = _("out") if self.left else _("{n} in hand").format(n="?" if size is None else size)
-        up = " ".join(card_sign(card) for card in table.up.get(player) or ()) or _("none")
+        up = " ".join(card_label(card) for card in table.up.get(player) or ()) or _("none")
         down = table.down.get(player)
         self.up = _("Up {up} · Down {down}").format(up=up, down="?" if down is None else down)
         self.record = _("Pick-ups {n} · Burns {burns}").format(n=picked_up, burns=burnt)
 
 
 class LogPanel(Panel):
-    """Every event with its ruling, the newest on top; a tap opens it to be put right."""
+    """Every event with its ruling, the newest on top. A tap corrects it."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -318,7 +319,7 @@ class LogPanel(Panel):
 def rows_of(
     lines: Sequence[EventLine], asked: Sequence[EventLine], choose: Callable[[int], None]
 ) -> list[dict[str, Any]]:
-    """Return the log rows of event lines, the newest first; `asked` are the questions that are open."""
+    """Return the log rows of event lines, the newest first. `asked` are the open questions."""
     open_ids = {line["id"] for line in asked}
     return [_row_of(line, choose, is_open=line.get("id") in open_ids) for line in reversed(lines)]
 
@@ -339,21 +340,21 @@ def _row_of(line: EventLine, choose: Callable[[int], None], *, is_open: bool) ->
         "event_id": int(line.get("id") or 0),
         "sign": sign,
         "ink": ink,
-        "title": signed(event_words(line), red_suits=_RED_SUITS),
+        "title": signed(event_text(line), red_suits=_RED_SUITS),
         "detail": signed(detail),
-        "time_text": clock(float(line.get("t") or 0.0)),
+        "time_text": clock_text(float(line.get("t") or 0.0)),
         "choose": choose,
     }
 
 
 class LogList(RecycleView):
-    """Log rows that scroll, each as high as its title needs."""
+    """Scrolling log rows, each as high as its title needs."""
 
     close = BooleanProperty(False)
-    """Whether the rows stand close together, as there is little room for them."""
+    """Whether the rows stand close together, for lack of room."""
     unit = NumericProperty(1.0)
     least = NumericProperty(50)
-    """Pixels that a row is high at the least."""
+    """Least height of a row in pixels."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

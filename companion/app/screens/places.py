@@ -1,4 +1,4 @@
-"""Where everything lies, shown on the live picture: names that are dragged, or places that are tapped."""
+"""Corrects the layout on the live picture: drag a name to its place, or tap the places one by one."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from kivy.uix.modalview import ModalView
 from companion.app.screens import live  # noqa: F401 - the kv file names its widget
 from companion.app.screens.arrangement import Box, overlap
 from companion.app.screens.widgets import PillButton, signed
-from companion.game.display_image import Picture
-from companion.game.places import marks_of
+from companion.game.display_image import DisplayImage
+from companion.game.places import place_markers
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
 from vision.table.layout import Layout, Place, Zone
 from vision.table.manual_layout import Shown
 
 _REACH_DP = 28
-"""A finger that comes down so near to a mark takes hold of it."""
+"""Distance within which a finger picks up a mark."""
 _STAYS_S = 10.0
-"""A mark that was let go stays there until the session has answered, but no longer than this."""
+"""A dropped mark stays in place until the session has answered, but no longer than this."""
 _WIDEST_NAME = 0.4
-"""Of the picture's width; a longer name is cut."""
+"""Fraction of the picture's width; longer names are cut."""
 
 
 class PlaceMark(FloatLayout):
-    """A ring about a place's middle, and its name beside it."""
+    """A ring around a place's centre, with its name beside it."""
 
     name = StringProperty("")
     ring = NumericProperty(28)
-    """How wide the ring is, pixels."""
+    """Diameter of the ring in pixels."""
     held = BooleanProperty(False)
-    """Whether a finger has it."""
+    """Whether a finger holds it."""
     waits = BooleanProperty(False)
-    """Whether it is not known where this lies: it waits beside the picture."""
+    """Whether its place is unknown, so that it waits beside the picture."""
 
     def tag_box(self) -> Box:
-        """Return where the name stands."""
+        """Return the box of the name."""
         tag = self.ids.tag
         return Box(tag.x, tag.y, tag.width, tag.height)
 
     def put_tag(self, within: Box, taken: Sequence[Box]) -> None:
-        """Write the name beside the ring, inside the picture and clear of what is there."""
+        """Place the name beside the ring, inside the picture and clear of `taken`."""
         tag, (x, y) = self.ids.tag, self.center
         tag.text_size = None, None
         tag.texture_update()
@@ -71,25 +71,25 @@ class PlaceMark(FloatLayout):
 
 
 class PlacesView(ModalView):
-    """The live picture as large as it goes, with marks, a line that says what to do, and buttons."""
+    """The live picture as large as possible, with marks, a line of instructions, and buttons."""
 
     says = StringProperty("")
     upright = BooleanProperty(True)
-    """Whether what is said and the buttons stand above and below the picture, and not beside it."""
+    """Whether instructions and buttons stand above and below the picture, rather than beside it."""
     waiting = NumericProperty(0)
-    """How many marks wait beside the picture."""
+    """Number of marks that wait beside the picture."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.marks: dict[Zone, PlaceMark] = {}
         self.buttons: dict[str, PillButton] = {}
-        self._picture: Picture | None = None
+        self._picture: DisplayImage | None = None
         self._touch: Any = None
         for part in (self, self.ids.live, self.ids.side):
             part.bind(pos=self.lay, size=self.lay)
 
-    def show(self, picture: Picture | None, snapshot: Snapshot) -> None:
-        """Show the newest picture, and what the session published."""
+    def show(self, picture: DisplayImage | None, snapshot: Snapshot) -> None:
+        """Show the newest picture and snapshot."""
         if picture is not None and (self._picture is None or picture.serial != self._picture.serial):
             resized = self._picture is None or picture.source_size != self._picture.source_size
             self._picture = picture
@@ -98,7 +98,7 @@ class PlacesView(ModalView):
                 self.lay()
 
     def lay(self, *_args: object) -> None:
-        """Put every mark at its place, and its name beside it."""
+        """Put every mark at its place, with its name beside it."""
 
     def button(self, name: str, text: str, act: Callable[[], Any], *, primary: bool = False) -> PillButton:
         """Add a button."""
@@ -109,7 +109,7 @@ class PlacesView(ModalView):
         return button
 
     def mark(self, zone: Zone, name: str) -> PlaceMark:
-        """Return the mark of a zone, which is made if there is none."""
+        """Return the mark of a zone, and make it if necessary."""
         if zone not in self.marks:
             self.marks[zone] = PlaceMark()
             self.ids.marks.add_widget(self.marks[zone])
@@ -117,7 +117,7 @@ class PlacesView(ModalView):
         return self.marks[zone]
 
     def lay_tags(self) -> None:
-        """Write the names where none hides another, nor a ring."""
+        """Place the names clear of each other and of the rings."""
         marks = [mark for mark in self.marks.values() if not mark.waits]
         rings = [Box(m.center_x - m.ring / 2, m.center_y - m.ring / 2, m.ring, m.ring) for m in marks]
         taken = list(rings)
@@ -130,7 +130,7 @@ class PlacesView(ModalView):
                 mark.put_tag(Box(side.x, side.y, side.width, side.height * 0.7), ())
 
     def on_touch_down(self, touch: Any) -> bool:
-        """Let a finger on the picture or on a mark do what the view is for."""
+        """Start an action if the finger is on the picture or on a mark."""
         if self._touch is None and not touch.is_mouse_scrolling and self.begins(touch.pos):
             touch.grab(self)
             self._touch = touch
@@ -146,7 +146,7 @@ class PlacesView(ModalView):
         return True
 
     def on_touch_up(self, touch: Any) -> bool:
-        """Take the place where the finger lets go."""
+        """Finish the action where the finger lifts."""
         if touch is not self._touch:
             return bool(super().on_touch_up(touch))
         if touch.grab_current is self:
@@ -156,38 +156,38 @@ class PlacesView(ModalView):
         return True
 
     def begins(self, pos: Place) -> bool:
-        """Tell whether a finger that comes down here is this view's."""
+        """Start an action at a point. Return whether this view handles the touch."""
         raise NotImplementedError
 
     def follows(self, pos: Place) -> None:
-        """Show where the finger is by now."""
+        """Follow the finger."""
         raise NotImplementedError
 
     def ends(self, pos: Place) -> None:
-        """Do what letting go here means."""
+        """Finish the action at a point."""
         raise NotImplementedError
 
 
 class DragPlaces(PlacesView):
-    """Marks where the program believes everything to lie; a drag puts one right."""
+    """Marks at the places of the layout. A drag moves one."""
 
     def __init__(self, on_put: Callable[[Zone, Place], None], **kwargs: Any) -> None:
-        """`on_put` is called with a zone and the pixel of the source's picture where it was let go."""
+        """`on_put` gets a zone and the source's pixel at which it was dropped."""
         super().__init__(**kwargs)
         self._on_put = on_put
         self._layout: Layout | None = None
         self._held: tuple[Zone, Place] | None = None
-        """What a finger has, and how far beside its middle."""
+        """The dragged zone, and the offset of its centre from the finger."""
         self._let_go: dict[Zone, tuple[float, Place]] = {}
-        """When and at which pixel each mark was let go of which the session has not answered yet."""
+        """Time and pixel of each drop that the session has not answered yet."""
         self._answers: int | None = None
-        """How many answers the session has given; None: that is not known yet."""
+        """Number of the session's answers; None while unknown."""
         self._news = ""
-        """What it has answered since this was opened."""
+        """The session's newest answer since this view opened."""
         self.button("done", _("Done"), self.dismiss, primary=True)
 
-    def show(self, picture: Picture | None, snapshot: Snapshot) -> None:
-        """Show the picture and where everything is believed to lie."""
+    def show(self, picture: DisplayImage | None, snapshot: Snapshot) -> None:
+        """Show the picture and the layout."""
         answered = self._answers is not None and snapshot.answers != self._answers
         self._answers = snapshot.answers
         if answered:
@@ -203,18 +203,18 @@ class DragPlaces(PlacesView):
 
     def _hint(self) -> str:
         if self._layout is None:
-            return _("It is not known yet where anything lies: the names stand here after the deal.")
-        return _("Drag a name to where it lies: a pile, or the middle of a player’s row.")
+            return _("The places are not known yet. Their names appear here after the deal.")
+        return _("Drag each name to its place: a pile, or the middle of a player’s row.")
 
     def lay(self, *_args: object) -> None:
-        """Put every mark where its place is believed to be, or beside the picture."""
-        marks = marks_of(self._layout)
+        """Put every mark at its place in the layout, or beside the picture."""
+        marks = place_markers(self._layout)
         for zone in {*self.marks} - {mark.zone for mark in marks}:
             self.ids.marks.remove_widget(self.marks.pop(zone))
         waiting, taken_hold = [], 0
         for place in marks:
             mark = self.mark(place.zone, place.name)
-            if mark.held:  # its room beside the picture stays: the picture must not move under the finger
+            if mark.held:  # keep its space beside the picture, so that the picture stays still
                 taken_hold += place.at is None and place.zone not in self._let_go
                 continue
             at = self._let_go[place.zone][1] if place.zone in self._let_go else place.at
@@ -233,7 +233,7 @@ class DragPlaces(PlacesView):
         self.lay_tags()
 
     def begins(self, pos: Place) -> bool:
-        """Take hold of the nearest mark under the finger."""
+        """Pick up the nearest mark under the finger."""
         near = [
             (math.dist(pos, mark.center), zone)
             for zone, mark in self.marks.items()
@@ -246,11 +246,11 @@ class DragPlaces(PlacesView):
         mark = self.marks[zone]
         self._held = zone, (mark.center_x - pos[0], mark.center_y - pos[1])
         mark.held = True
-        self.says = _("{what}: let go where its middle lies.").format(what=mark.name)
+        self.says = _("{what}: drop it on the middle of its place.").format(what=mark.name)
         return True
 
     def follows(self, pos: Place) -> None:
-        """Let the mark go with the finger."""
+        """Move the mark with the finger."""
         if self._held is not None:
             zone, beside = self._held
             self.marks[zone].center = pos[0] + beside[0], pos[1] + beside[1]
@@ -258,7 +258,7 @@ class DragPlaces(PlacesView):
             self.lay_tags()
 
     def ends(self, pos: Place) -> None:
-        """Tell where the mark was let go; beside the picture it goes back."""
+        """Report where the mark was dropped. A mark dropped beside the picture goes back."""
         if self._held is None:
             return
         zone, beside = self._held
@@ -277,10 +277,10 @@ class DragPlaces(PlacesView):
 
 
 class TapPlaces(PlacesView):
-    """Asks for one place after the other, each answered by a tap on the picture."""
+    """Asks for one place after the other. A tap on the picture answers."""
 
     def __init__(self, players: Sequence[str], on_shown: Callable[[Shown], None], **kwargs: Any) -> None:
-        """`on_shown` is called with what was tapped, in pixels of the source's picture."""
+        """`on_shown` gets the tapped places, in pixels of the source."""
         super().__init__(**kwargs)
         self._steps = [
             *((Zone("row", seat), name, self._row(name)) for seat, name in enumerate(players)),
@@ -298,13 +298,13 @@ class TapPlaces(PlacesView):
         return _("Tap the middle of {player}’s row.").format(player=name)
 
     def back(self) -> None:
-        """Ask for the place before once more."""
+        """Ask for the previous place again."""
         if self._tapped:
             self._tapped.pop()
             self._ask()
 
     def lay(self, *_args: object) -> None:
-        """Put a mark at each place that was tapped."""
+        """Put a mark at each tapped place."""
         for (zone, name, _says), pixel in zip(self._steps, self._tapped, strict=False):
             self.mark(zone, name).center = self.ids.live.point_of(pixel)
         for zone, _name, _says in self._steps[len(self._tapped) :]:
@@ -313,7 +313,7 @@ class TapPlaces(PlacesView):
         self.lay_tags()
 
     def begins(self, pos: Place) -> bool:
-        """Put a mark under a finger that comes down on the picture."""
+        """Put a mark under a finger on the picture."""
         if self.ids.live.pixel_at(*pos) is None or len(self._tapped) == len(self._steps):
             return False
         zone, name, _says = self._steps[len(self._tapped)]
@@ -322,13 +322,13 @@ class TapPlaces(PlacesView):
         return True
 
     def follows(self, pos: Place) -> None:
-        """Let the mark go with the finger."""
+        """Move the mark with the finger."""
         zone = self._steps[len(self._tapped)][0]
         self.marks[zone].center = pos
         self.lay_tags()
 
     def ends(self, pos: Place) -> None:
-        """Take the place, and ask for the next one; where it was the last one, tell them all."""
+        """Take the place and ask for the next one. After the last, report them all."""
         zone = self._steps[len(self._tapped)][0]
         self.marks[zone].held = False
         pixel = self.ids.live.pixel_at(*pos)

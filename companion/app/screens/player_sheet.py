@@ -1,4 +1,4 @@
-"""What one player did, entered by touch: the second tap after the player's own field."""
+"""The sheet to enter what a player did, opened by a tap on the player."""
 
 from __future__ import annotations
 
@@ -17,22 +17,30 @@ from kivy.uix.modalview import ModalView
 
 from companion.app.screens.pad import CardPad
 from companion.app.screens.widgets import Chip, PillButton, signed
-from companion.game.entry import SOURCES, answered, by_another, entered, has_begun, newest_by_another
-from companion.game.interface import Line
-from companion.i18n.catalogue import _, marked
-from companion.i18n.wording import cards_sign, event_words
+from companion.game.entry import (
+    SOURCES,
+    answered_show,
+    entered_event,
+    has_begun,
+    last_event_by_another,
+    with_player,
+)
+from companion.game.interface import EventLine
+from companion.i18n.catalogue import _, gettext_noop
+from companion.i18n.events import event_text
+from companion.i18n.wording import cards_label
 from engine.events import Event
 
 _SOURCE_WORDS = {
-    "hand": marked("hand"),
-    "up": marked("table"),
-    "hand+up": marked("both"),
-    "down": marked("blind"),
+    "hand": gettext_noop("hand"),
+    "up": gettext_noop("table"),
+    "hand+up": gettext_noop("both"),
+    "down": gettext_noop("blind"),
 }
 
 
 class PlayerSheet(ModalView):
-    """Play, pick up, burn, draw, show; or: the newest event was this player's."""
+    """Enters a play, pick-up, burn, draw or show, or credits the newest event to this player."""
 
     player = StringProperty("")
 
@@ -40,7 +48,7 @@ class PlayerSheet(ModalView):
         self,
         player: str,
         others: Sequence[str],
-        lines: Sequence[Line],
+        lines: Sequence[EventLine],
         *,
         face_up: int,
         shown: str | None,
@@ -51,13 +59,13 @@ class PlayerSheet(ModalView):
         """Open for `player`.
 
         Args:
-            player: Who did something.
-            others: Everybody else at the table.
-            lines: The game so far: its newest event may have been this player's.
-            face_up: How many cards lie face up before the player, known or not.
-            shown: The rank that is shown by the rules in force, if any.
-            on_enter: Gets what happened.
-            on_correct: Gets the id of an event and what it really was.
+            player: The player who did something.
+            others: All other players.
+            lines: The game so far. Its newest event may have been this player's.
+            face_up: Number of the player's up-cards, known or not.
+            shown: The rank that players may show by the rules, if any.
+            on_enter: Gets the event.
+            on_correct: Gets the id of an event and its replacement.
             kwargs: For Kivy.
         """
         super().__init__(player=player, **kwargs)
@@ -65,7 +73,7 @@ class PlayerSheet(ModalView):
         self._face_up, self._begun = face_up, has_begun(lines)
         self.buttons: dict[str, PillButton] = {}
         self.pad: CardPad = self.ids.pad
-        self.pad.hint = _("Tap the cards; suits only where they matter")
+        self.pad.hint = _("Tap the cards. Add suits only if they matter.")
         self.source = "hand"
         self.sources = {name: Chip(label=_(_SOURCE_WORDS[name])) for name in SOURCES}
         for name, chip in self.sources.items():
@@ -83,15 +91,15 @@ class PlayerSheet(ModalView):
         self._place()
 
     def take_from(self, source: str) -> None:
-        """Say where the played cards come from."""
+        """Select the origin of the played cards."""
         self.source = source
         for name, chip in self.sources.items():
             chip.on = name == source
 
     def enter(self, kind: str, **fields: Any) -> None:
-        """Report what the player did, and close."""
+        """Report what the player did, and close the sheet."""
         cards, face_up = self.pad.cards, self._face_up
-        self._on_enter(entered(kind, self.player, cards, self.source, face_up=face_up, **fields))
+        self._on_enter(entered_event(kind, self.player, cards, self.source, face_up=face_up, **fields))
         self.dismiss()
 
     def _add_actions(self, others: Sequence[str], shown: str | None) -> None:
@@ -102,11 +110,11 @@ class PlayerSheet(ModalView):
         add("burn", _("Burns the pile"), self.ids.first, lambda: self.enter("burn"))
         add("draw", _("Draws 1"), self.ids.first, lambda: self.enter("draw"))
         if self._begun:
-            add("take_up", _("Takes up"), self.ids.second, lambda: self.enter("take_up"))
-            add("take_down", _("Takes hidden"), self.ids.second, lambda: self.enter("take_down"))
+            add("take_up", _("Takes up-card"), self.ids.second, lambda: self.enter("take_up"))
+            add("take_down", _("Takes down-card"), self.ids.second, lambda: self.enter("take_down"))
         else:
             add("deal", _("Has face up"), self.ids.second, lambda: self.enter("deal"))
-        # Also when it is too late: what is not allowed can be entered like anything else, and is ruled on.
+        # Allowed at any time: an illegal exchange can be entered like anything else, and is ruled on.
         add("exchange", _("Exchanges"), self.ids.second, lambda: self.enter("exchange"))
         add("out", _("Is out"), self.ids.again, lambda: self.enter("out"))
         for other in others if shown is not None else ():
@@ -117,15 +125,15 @@ class PlayerSheet(ModalView):
                 partial(self.enter, "show", to=other, shown=shown),
             )
 
-    def _add_second_thoughts(self, lines: Sequence[Line]) -> None:
-        reply = answered(lines, self.player)
+    def _add_second_thoughts(self, lines: Sequence[EventLine]) -> None:
+        reply = answered_show(lines, self.player)
         if reply is not None:
-            self._add("answer", _("Answers the show"), self.ids.again, partial(self._correct, reply))
-        newest = newest_by_another(lines, self.player)
+            self._add("answer", _("Shows it back"), self.ids.again, partial(self._correct, reply))
+        newest = last_event_by_another(lines, self.player)
         if newest is not None:
             event = Event.from_json(dict(newest))
-            words = _("It was {player}: {what}").format(player=self.player, what=event_words(newest))
-            put = by_another(event, self.player)
+            words = _("It was {player}: {what}").format(player=self.player, what=event_text(newest))
+            put = with_player(event, self.player)
             self._add("was", words, self.ids.again, partial(self._correct, put))
 
     def _correct(self, event: Event) -> None:
@@ -140,7 +148,7 @@ class PlayerSheet(ModalView):
 
     def _name_play(self, *_args: object) -> None:
         cards = self.pad.cards
-        self.buttons["play"].text = signed(f"{_('Plays')} {cards_sign(cards)}".strip())
+        self.buttons["play"].text = signed(f"{_('Plays')} {cards_label(cards)}".strip())
         self.buttons["play"].disabled = not cards
         fits = len(cards) <= self._face_up
         for name, disabled in (
@@ -158,7 +166,7 @@ class PlayerSheet(ModalView):
         body.orientation = "vertical" if upright else "horizontal"
         width = min(Window.width, 640 * u if upright else 1120 * u)
         inner = width - 20 * u
-        # Side by side the keys have what seven targets need, and the buttons the rest.
+        # Side by side, the keys take the width of seven touch targets, and the buttons the rest.
         keys = inner if upright else max(inner / 2, dp(7 * 48 + 6))
         for column, wide in ((self.ids.left, keys), (self.ids.right, inner if upright else inner - keys)):
             column.size_hint_x = 1 if upright else None

@@ -1,4 +1,4 @@
-"""What the referee asks of those at the table, with its answers as buttons: one tap answers."""
+"""The referee's question to the players, with buttons for the answers: one tap answers."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from kivy.uix.boxlayout import BoxLayout
 
 from companion.app.screens.arrangement import ANSWER_DP, rows_needed
 from companion.app.screens.widgets import PillButton, signed, text_height
-from companion.game.interface import Line
+from companion.game.interface import EventLine
 from companion.game.ruling_views import (
+    asks_about_moved_game,
     asks_for_hidden_card,
-    asks_where,
-    is_astray,
+    asks_for_places,
     likely_answers,
     line_to_correct,
     open_questions,
 )
 from companion.i18n.catalogue import _
-from companion.i18n.wording import cards_sign, event_words
+from companion.i18n.events import event_text
+from companion.i18n.wording import cards_label
 from engine.events import Event
 
 _QUESTION_SHARE, _STEPS = 0.4, 40
-"""Of the line that it shares with its answers, a question gets so much; less, in so many steps, where that is
-all they lack."""
+"""Fraction of the line for a question beside its answers, reduced in this number of steps if the answers need
+it."""
 
 
 class AnswerChip(PillButton):
@@ -40,48 +41,48 @@ class AnswerChip(PillButton):
 
 
 class QuestionBar(BoxLayout):
-    """The newest question that is open; not there while there is none."""
+    """The newest open question, hidden while there is none."""
 
     asks = StringProperty("")
     choice = BooleanProperty(False)
-    """Whether there is more to choose from than that it is done."""
+    """Whether there is an answer besides "Done"."""
     beside = BooleanProperty(False)
-    """Whether it stands beside the picture and not below it."""
+    """Whether it stands beside the picture, not below it."""
     wraps = BooleanProperty(False)
     """Whether the answers take several rows."""
     tallest = NumericProperty(48)
-    """Height of an answer where there is room."""
+    """Height of an answer if there is room."""
     chip_height = NumericProperty(48)
     """Height of an answer."""
     rows_height = NumericProperty(48)
-    """Pixels that the rows of answers take, one above the other."""
+    """Total height of the rows of answers in pixels."""
     answers_width = NumericProperty(0)
-    """Pixels in which the answers are seen; they scroll where they need more."""
+    """Visible width of the answers in pixels. They scroll if they need more."""
     row_width = NumericProperty(0)
-    """Pixels that all answers take in one row."""
+    """Width of all answers in one row, in pixels."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.on_answer: Callable[[int, Event | None], None] = lambda _id, _event: None
-        """Called with an event's id and what it really was, or None: it is struck out."""
+        """Called with an event's id and its replacement, or None to remove it."""
         self.on_other: Callable[[int], None] = lambda _id: None
-        """Called with the id of a question whose answer is none of those offered."""
+        """Called with the id of a question that needs another answer."""
         self.on_where: Callable[[], None] | None = None
-        """Called where players want to show where rows and piles lie; None: nobody can."""
+        """Called to show where rows and piles lie; None if nobody can."""
         self.chips: dict[str, PillButton] = {}
-        """The answers offered: the cards by their names, `other`, `where`, and `done`."""
-        self._shown: tuple[Line, Line | None, bool] | None = None
+        """The answers: cards by name, `other`, `where`, and `done`."""
+        self._shown: tuple[EventLine, EventLine | None, bool] | None = None
         self._lay = Clock.create_trigger(self._share, -1)
         self.fbind("size", self._lay)
         self.fbind("orientation", self._lay)
         self.fbind("asks", self._lay)
         self.fbind("tallest", self._lay)
 
-    def show(self, lines: Sequence[Line], *, followed: bool = True) -> None:
-        """Ask the newest open question of the game; `followed`: it is known where everything lies."""
+    def show(self, lines: Sequence[EventLine], *, followed: bool = True) -> None:
+        """Show the newest open question. `followed`: whether the layout is known."""
         question = next(reversed(open_questions(lines)), None)
         about = None if question is None else line_to_correct(lines, int(question["id"]))
-        where = question is not None and asks_where(question, followed=followed)
+        where = question is not None and asks_for_places(question, followed=followed)
         shown = None if question is None else (question, about, where)
         if shown == self._shown:
             return
@@ -95,20 +96,20 @@ class QuestionBar(BoxLayout):
         number = int(question["id"])
         about_card = about is not question
         self.choice = about_card or where
-        self.asks = _in_short(question) if self.choice else event_words(question)
+        self.asks = _in_short(question) if self.choice else event_text(question)
         for event in likely_answers(lines, question):
             new = next(card for card in event.cards if card not in (about or {})["cards"])
-            self._add(new, cards_sign([new]), partial(self._answer, event.id, event))
+            self._add(new, cards_label([new]), partial(self._answer, event.id, event))
         if about_card:
             self._add("other", _("Other"), lambda: self.on_other(number), wide=True, primary=False)
             self._add("done", "✗", partial(self._answer, number, None), primary=False)
         else:
             if where and self.on_where is not None:
-                self._add("where", _("Show where they lie"), self.on_where, wide=True)
+                self._add("where", _("Show the places"), self.on_where, wide=True)
             self._add("done", _("Done"), partial(self._answer, number, None), wide=True, primary=not where)
 
     def _share(self, *_args: object) -> None:
-        """Let the answers take several rows where the question stays whole above them, else scroll."""
+        """Use several rows of answers if the whole question fits above them, else let them scroll."""
         if not self.chips:
             return
         across, gap = self.ids.chips.spacing
@@ -121,7 +122,7 @@ class QuestionBar(BoxLayout):
             signed(self.asks), self.ids.asks.smallest, max(2, int(room)), bold=True, italic=False
         )
         free = self.height - top - bottom - self.spacing - asked
-        # Where type is large, answers are as low as a finger can hit before they are out of sight.
+        # With large type, make answers as low as a finger can hit before they leave the screen.
         height = max(dp(ANSWER_DP), min(self.tallest, (free + gap) / rows - gap))
         self.wraps = self.orientation == "vertical" and rows * (height + gap) - gap <= free
         self.chip_height = height if self.wraps else self.tallest
@@ -129,7 +130,7 @@ class QuestionBar(BoxLayout):
         self.answers_width = room if self.orientation == "vertical" else self._left_by_question(room)
 
     def _left_by_question(self, room: float) -> float:
-        """Return the answers' width in one line with the question, which stays whole or has its share."""
+        """Return the answers' width in a line with the question, which stays whole or keeps its share."""
         asks, needed = self.ids.asks, float(self.row_width)
         for step in range(_STEPS):
             width = room * _QUESTION_SHARE * (_STEPS - step) / _STEPS
@@ -153,15 +154,15 @@ class QuestionBar(BoxLayout):
         self.ids.chips.add_widget(chip)
 
 
-def _in_short(question: Line) -> str:
-    """Return a question whose answers stand beside it: the whole of it is in the log."""
-    if is_astray(question):
-        return _("The game is not where it lay.")
-    if asks_where(question):
-        return _("No finished deal is seen.")
+def _in_short(question: EventLine) -> str:
+    """Return a short form of a question that stands beside its answers. The log has the whole."""
+    if asks_about_moved_game(question):
+        return _("The cards are not where they were.")
+    if asks_for_places(question):
+        return _("No complete deal is in view.")
     who = str(question.get("player") or _("Somebody"))
     if asks_for_hidden_card(question):
-        return _("Which card of {player} lay hidden?").format(player=who)
+        return _("Which card did {player} play underneath?").format(player=who)
     return _("Which card did {player} play?").format(player=who)
 
 

@@ -1,4 +1,4 @@
-"""The replay: an evening gone through step by step, with the table as it stood after each event."""
+"""The replay: an evening step by step, with the table after each event."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from companion import theme
 from companion.app.screens import panels  # noqa: F401 - the kv file names its panels
 from companion.app.screens.event_sheet import texture_of
 from companion.app.screens.widgets import signed
-from companion.game.replay import PlayedGame, Step, replay
+from companion.game.replay import PlayedGame, ReplayStep, replay
 from companion.game.ruling_views import ruling_of, ruling_text
 from companion.i18n.catalogue import _
-from companion.i18n.messages import error_words
-from companion.i18n.wording import clock, event_words
+from companion.i18n.events import event_text
+from companion.i18n.messages import error_text
+from companion.i18n.wording import clock_text
 from engine.errors import BadInputError
 
 _WITH_PLAYERS_U = 490
-"""A window on its side that is lower has no room for the players below the turn."""
+"""In a lower window on its side, there is no room for the players."""
 
 
 class ReplayView(ModalView):
-    """Fills the window; steps to and fro by buttons, or by dragging along the bar."""
+    """Fills the window. Buttons or the slider step through the events."""
 
     heading = StringProperty("")
     what = StringProperty("")
@@ -42,15 +43,16 @@ class ReplayView(ModalView):
     """Whether the evening has more than one game."""
     upright = BooleanProperty(False)
     least_height = NumericProperty(0)
-    """What table and ruling need, in pixels: where there is less they scroll."""
+    """Height in pixels that table and ruling need. If there is less, they scroll."""
     crowded = BooleanProperty(False)
-    """Whether the players have no room: the picture takes it on an upright phone; one on its side is low."""
+    """Whether the players have no room: an upright phone shows the picture instead, and one on its side is
+    low."""
 
     def __init__(self, games: Sequence[PlayedGame], at_event: int | None = None, **kwargs: Any) -> None:
-        """Begin with the newest game, at one of its events or at its first."""
+        """Begin with the newest game, at one of its events or at the first."""
         self._games = list(games)
         self._game = len(self._games) - 1
-        self._steps: list[Step] = []
+        self._steps: list[ReplayStep] = []
         super().__init__(several=len(self._games) > 1, **kwargs)
         self._size()
         Window.bind(size=self._size)
@@ -58,14 +60,14 @@ class ReplayView(ModalView):
         self.show_game(self._game, at_event)
 
     def show_game(self, number: int, at_event: int | None = None) -> None:
-        """Show a game of the evening from its first event on, or from another."""
+        """Show a game of the evening, from an event or from the first."""
         if not 0 <= number < len(self._games):
             return
         self._game = number
         try:
             self._steps = replay(self._games[number])
         except BadInputError as error:
-            self._steps, self.what = [], error_words(error)
+            self._steps, self.what = [], error_text(error)
         ids = [step.line.get("id") for step in self._steps]
         self.last = max(0, len(ids) - 1)
         self.step = -1
@@ -76,11 +78,11 @@ class ReplayView(ModalView):
         self.show_game(self._game + by)
 
     def go(self, by: int) -> None:
-        """Step on or back."""
+        """Step forward or back."""
         self.step = min(max(0, self.step + by), self.last)
 
     def on_step(self, *_args: object) -> None:
-        """Show the event at which the replay stands."""
+        """Show the event of the current step."""
         if not 0 <= self.step < len(self._steps):
             return
         step = self._steps[int(self.step)]
@@ -90,7 +92,7 @@ class ReplayView(ModalView):
         if self.several:
             games = {"n": self._game + 1, "all": len(self._games)}
             self.heading = f"{_('Game {n} of {all}').format(**games)} · {self.heading}"
-        self.what = f"{clock(float(line.get('t') or 0.0))}  {event_words(line)}"
+        self.what = f"{clock_text(float(line.get('t') or 0.0))}  {event_text(line)}"
         ruling = ruling_of(line)
         name = str((ruling or {}).get("verdict") or "legal")
         self.verdict = signed(f"{theme.VERDICT_SIGN[name]} {_(theme.VERDICT_WORD[name])}") if ruling else ""
@@ -98,7 +100,7 @@ class ReplayView(ModalView):
         self.says = ruling_text(ruling)[0] if ruling else ""
         self.ids.turn.show(step.table)
         self.ids.players.show(step.table, [one.line for one in self._steps[:number]])
-        moment = self._games[self._game].moment(int(line.get("id") or 0))
+        moment = self._games[self._game].picture(int(line.get("id") or 0))
         self.texture = None if moment is None else texture_of(moment)
         self._size()
 

@@ -1,4 +1,4 @@
-"""Who sits where round the live picture, whose turn it is and which way it goes on."""
+"""The players' names around the live picture, with the turn and the direction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAME_U = 104, 24
 
 
 class SeatName(FloatLayout):
-    """A player's name at their place; ringed, with the direction, where it is their turn."""
+    """A player's name at the seat. The one whose turn it is has a ring and the direction."""
 
     words = StringProperty("")
     to_play = BooleanProperty(False)
@@ -28,11 +28,11 @@ class SeatName(FloatLayout):
 class TurnRing(FloatLayout):
     """The players' names at their seats, the first at the bottom edge, then clockwise.
 
-    On a picture too low for names, the edge before whoever's turn it is is marked.
+    If the picture is too low for names, a mark shows the edge of the player whose turn it is.
     """
 
     edge = ListProperty([0, 0, 0, 0])
-    """Place and size of that mark."""
+    """Position and size of that mark."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -67,7 +67,7 @@ class TurnRing(FloatLayout):
                 self.edge = self._edge_near(x / room[0], y / room[1], 5 * u)
 
     def _edge_near(self, x: float, y: float, thick: float) -> list[float]:
-        """Return the part of the edge that is nearest to a seat at these shares of width and height."""
+        """Return the part of the edge nearest to a seat at these fractions of width and height."""
         width, height = 0.4 * self.width, 0.4 * self.height
         if abs(x - 0.5) > abs(y - 0.5):
             left = self.x if x < 0.5 else self.right - thick

@@ -1,4 +1,4 @@
-"""The rule book: the ruleset in force, searchable, and the question "can I play this?"."""
+"""The rules: the current ruleset, searchable, and the question "Can I play this?"."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from kivy.lang import Builder
 from kivy.properties import StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
-from companion.app.screens.ask import AskSheet
+from companion.app.screens.play_check import PlayCheckSheet
 from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton
-from companion.i18n.catalogue import _, many
-from companion.i18n.rules import cite_words, options_words, quotation
+from companion.i18n.catalogue import _, ngettext
+from companion.i18n.rules import citation_text, options_text, quotation
 from engine.errors import BadInputError
 from engine.explain import topics
 from engine.ruleset import DEFAULT_RULESET, RULESET_NAMES, Rule, Ruleset, load_ruleset
 
 
 class RuleEntry(BoxLayout):
-    """One rule: in our words, and the sentence it stands on."""
+    """One rule in our words, and the sentence behind it."""
 
     says = StringProperty("")
     quote = StringProperty("")
 
 
 class RulesScreen(Page):
-    """One ruleset under its headings; typing narrows it down."""
+    """One ruleset under its headings, filtered by the search."""
 
     def __init__(self, app: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._app = app
-        choice = app.choice
-        self.rules = choice.rules if choice is not None else DEFAULT_RULESET
-        self.options = choice.options if choice is not None else ()
-        self.sheet: AskSheet | None = None
+        setup = app.setup
+        self.rules = setup.rules if setup is not None else DEFAULT_RULESET
+        self.options = setup.options if setup is not None else ()
+        self.sheet: PlayCheckSheet | None = None
         self.search = FormField(hint_text=_("Search the rules"))
         later: Any = Clock.create_trigger(lambda _dt: self.show(), 0.2)
         self.search.bind(text=lambda *_args: later())
         self.ids.head.add_widget(self.search)
         self.chips: dict[str, Chip] = {}
-        if app.session is None:  # with a game on, its ruleset is the one in force
+        if app.session is None:  # a running game's ruleset cannot be switched
             row = Factory.RulesetRow()
             for name in RULESET_NAMES:
                 chip = Chip(label=load_ruleset(name).title)
@@ -57,34 +57,34 @@ class RulesScreen(Page):
 
     @property
     def ruleset(self) -> Ruleset:
-        """The ruleset that is shown; the default one where a house variant's file has gone."""
+        """The ruleset on screen; the default one if a house variant's file is gone."""
         try:
             return load_ruleset(self.rules, tuple(self.options))
         except BadInputError:
             return load_ruleset(DEFAULT_RULESET)
 
     def choose(self, name: str) -> None:
-        """Show the ruleset `name`, as it is without house options."""
+        """Show the ruleset `name` without house options."""
         self.rules, self.options = name, ()
         self.show()
 
     def open_question(self) -> None:
-        """Ask whether cards may be played: on the pile of the running game, else on one that is tapped."""
+        """Open the question, about the pile of the running game or one to tap."""
         session = self._app.session
         table = session.snapshot.table if session is not None else None
         pile = tuple(table.pile) if table is not None else None
-        self.sheet = AskSheet(self.rules, self.options, pile)
+        self.sheet = PlayCheckSheet(self.rules, self.options, pile)
         self.sheet.open()
 
     def show(self) -> None:
-        """List the rules that contain what was typed."""
+        """List the rules that contain the search words."""
         ruleset = self.ruleset
         self.title = f"{_('Rules')}: {ruleset.title}"
         for name, chip in self.chips.items():
             chip.on = name == self.rules
         wanted = self.search.text.casefold().split()
         self.ids.content.clear_widgets()
-        on = options_words(ruleset)
+        on = options_text(ruleset)
         if on and not wanted:
             self.add(BodyText(full_text=on))
         found = 0
@@ -95,15 +95,15 @@ class RulesScreen(Page):
             for rule in matching:
                 found += 1
                 says = _(rule.text)
-                self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({cite_words(rule.cite)})"))
+                self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({citation_text(rule.cite)})"))
         if wanted:
-            text = many("{n} rule found", "{n} rules found", found) if found else _("No rule speaks of that.")
+            text = ngettext("{n} rule found", "{n} rules found", found) if found else _("No rule found.")
             self.ids.content.add_widget(BodyText(full_text=text), index=len(self.ids.content.children))
         self.ids.scroll.scroll_y = 1
 
 
 def _matches(rule: Rule, heading: str, wanted: list[str]) -> bool:
-    """Tell whether a rule contains what was typed, in the language in force or as it is written."""
+    """Return whether a rule contains the search words, in the current language or in English."""
     texts = (rule.text, rule.quote, heading)
     text = " ".join([rule.id, rule.cite, *texts, *map(_, texts)]).casefold()
     return all(word in text for word in wanted)

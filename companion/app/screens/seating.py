@@ -1,4 +1,4 @@
-"""The table from above with everybody at their place: a name is dragged to where that player sits."""
+"""The table from above: drag a name to the player's seat."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from companion.i18n.catalogue import _
 
 
 class SeatToken(FloatLayout):
-    """One player at the table; a drag moves them, a tap makes them deal."""
+    """One player at the table. A drag moves the player, a tap makes them the dealer."""
 
     name = StringProperty("")
     deals = BooleanProperty(False)
     held = BooleanProperty(False)
     """Whether a finger drags it."""
     wanted = BooleanProperty(False)
-    """Whether the one that is dragged would take this place."""
+    """Whether the dragged token would take this seat."""
 
 
 class SeatingTable(FloatLayout):
-    """Tokens round the picture of the table, or round a cloth where there is no camera."""
+    """Tokens around the picture of the table, or around a cloth without a camera."""
 
     hint = StringProperty("")
 
@@ -39,13 +39,13 @@ class SeatingTable(FloatLayout):
         super().__init__(**kwargs)
         self.tokens: list[SeatToken] = []
         self.on_swap: Callable[[int, int], None] = lambda _one, _other: None
-        """Called with two seats whose players change places."""
+        """Called with two seats that swap their players."""
         self.on_deal: Callable[[int], None] = lambda _seat: None
-        """Called with the seat of whoever was tapped."""
+        """Called with the seat that was tapped."""
         self.bind(pos=self.lay, size=self.lay)
 
     def show(self, players: Sequence[tuple[str, bool]]) -> None:
-        """Seat the players, each a name and whether they deal, in the order in which they sit."""
+        """Seat the players in order, each given as a name and whether they deal."""
         while len(self.tokens) > len(players):
             self.remove_widget(self.tokens.pop())
         while len(self.tokens) < len(players):
@@ -57,7 +57,7 @@ class SeatingTable(FloatLayout):
         self.lay()
 
     def lay(self, *_args: object) -> None:
-        """Put every token at its seat; however large the type, two have room side by side."""
+        """Put every token at its seat. Two fit side by side, however large the type."""
         u = App.get_running_app().u
         width, height = min(100 * u, 0.34 * self.width), min(50 * u, 0.3 * self.height)
         for token in self.tokens:
@@ -68,7 +68,7 @@ class SeatingTable(FloatLayout):
         self._fit_hint()
 
     def _fit_hint(self) -> None:
-        """Give the line in the middle the width that the names beside it leave."""
+        """Give the hint in the middle the width between the names."""
         hint, names = self.ids.hint, max((token.height for token in self.tokens), default=0.0)
         hint.height = max(1.0, min(0.45 * self.height, self.height - 2.2 * names))
         hint.center_y = self.center_y
@@ -94,7 +94,7 @@ class SeatingTable(FloatLayout):
         return True
 
     def on_touch_move(self, touch: Any) -> bool:
-        """Let the token follow the finger, and show whose place it would take."""
+        """Move the token with the finger, and mark the seat it would take."""
         token = touch.ud.get("token")
         if touch.grab_current is not self or token is None:
             return bool(super().on_touch_move(touch))
@@ -106,7 +106,7 @@ class SeatingTable(FloatLayout):
         return True
 
     def on_touch_up(self, touch: Any) -> bool:
-        """Seat the player where the finger let go; a tap says that they deal."""
+        """Seat the player where the finger lifts. A tap makes them the dealer."""
         token = touch.ud.get("token")
         if touch.grab_current is not self or token is None:
             return bool(super().on_touch_up(touch))
@@ -139,10 +139,10 @@ class SeatingTable(FloatLayout):
 
 
 class FormScroll(ScrollView):
-    """Scrolls a form, but for a finger that takes hold of a token."""
+    """Scrolls a form, except under a finger on a token."""
 
     def on_touch_down(self, touch: Any) -> bool:
-        """Hand a touch on a token straight to its table: a drag there is no scrolling."""
+        """Pass a touch on a token straight to its table, because a drag there must not scroll."""
         table = getattr(self.parent, "ids", {}).get("seating")
         if table is not None and self.collide_point(*touch.pos):
             touch.push()

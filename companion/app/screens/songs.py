@@ -1,4 +1,4 @@
-"""What a player owes, song by song: a tap says that one was sung, a second one takes that back."""
+"""The sheet of a player's rituals. A tap records one as done, and a second tap undoes that."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from kivy.uix.modalview import ModalView
 from companion.app.screens.widgets import Chip
 from companion.game.evening import Ritual
 from companion.i18n.catalogue import _
-from companion.i18n.wording import day_words
+from companion.i18n.wording import date_text
 
 
 class SongChip(Chip):
-    """One ritual; it stays pressed once it is done."""
+    """One ritual, which stays pressed once it is done."""
 
 
 class SongsSheet(ModalView):
-    """Lists the rituals of one player: those that are due first, the oldest on top."""
+    """Lists one player's rituals: first those that are due, each group oldest first."""
 
     player = StringProperty("")
 
@@ -38,16 +38,16 @@ class SongsSheet(ModalView):
         """Open for `player`.
 
         Args:
-            player: Whom the rituals fell on.
+            player: The player on whom they fell.
             rituals: All of them, done or due, oldest first.
-            dated: Whether to name the day of each, where they are of several evenings.
-            on_mark: Gets a ritual and whether it was done; tells whether that could be kept.
+            dated: Whether to add dates, if there are several evenings.
+            on_mark: Gets a ritual and whether it was done. Returns whether that was stored.
             kwargs: For Kivy.
         """
         super().__init__(player=player, **kwargs)
         self._dated, self._on_mark = dated, on_mark
         self.chips: list[SongChip] = []
-        """Top to bottom. They stay in their places while the sheet is open."""
+        """From top to bottom. They keep their places while the sheet is open."""
         for ritual in sorted(rituals, key=lambda ritual: ritual.done is not None):
             chip = SongChip(on=ritual.done is not None, label=self._label(ritual, ritual.done is not None))
             chip.bind(on_release=partial(self._mark, ritual))
@@ -66,8 +66,8 @@ class SongsSheet(ModalView):
 
     def _label(self, ritual: Ritual, done: bool) -> str:
         state = _("done") if done else _("still due")
-        game = _("game {n}").format(n=ritual.nth)
-        when = f"{game}, {day_words(ritual.started)}" if self._dated else game
+        game = _("game {n}").format(n=ritual.game_number)
+        when = f"{game}, {date_text(ritual.started)}" if self._dated else game
         return f"{ritual.title}\n{state} · {when}"
 
     def _size(self, *_args: object) -> None:

@@ -1,4 +1,4 @@
-"""The table screen: the live picture, the ruling, whose turn it is, the players, the log."""
+"""The table screen: the live picture, the ruling, the turn, the players, the log."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from companion.app.screens import (
     ring,  # noqa: F401 - the kv file names their widgets
 )
 from companion.app.screens.arrangement import Box, arrange, beside_question
-from companion.app.screens.correct import CorrectSheet, open_sheet
+from companion.app.screens.correct import CorrectSheet, open_correct_sheet
 from companion.app.screens.large import LargeView
 from companion.app.screens.places import DragPlaces, PlacesView, TapPlaces
 from companion.app.screens.player_sheet import PlayerSheet
 from companion.app.screens.widgets import close, signed
-from companion.game.display_image import shown_width
+from companion.game.display_image import display_width
 from companion.game.entry import shown_rank
 from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
 from companion.game.session import Session, Snapshot
@@ -33,20 +33,20 @@ from engine.errors import BadInputError
 
 
 class TableScreen(FloatLayout):
-    """Shows a session and passes on what the players ask for."""
+    """Shows a session, and passes on the players' requests."""
 
     paused = BooleanProperty(False)
     over = BooleanProperty(False)
-    """Whether the game has ended: the way to the next one is open."""
+    """Whether the game has ended, so that the next one can begin."""
     stopped = BooleanProperty(False)
-    """Whether nothing is watched any more, because the source failed or ended: the form leads on."""
+    """Whether the source has failed or ended, so that only the form is left."""
     prompt = StringProperty("")
-    """What people who enter what happens must know, while it is nobody's turn."""
+    """Instruction to players who enter events while it is nobody's turn."""
     watches = BooleanProperty(True)
-    """Whether there is a camera or a film; else people enter what happens."""
+    """Whether there is a camera or a film. Otherwise people enter the events."""
 
     demonstrates = BooleanProperty(False)
-    """Whether the film that ships is shown, with a line on it that says so."""
+    """Whether the sample film is shown, with a line that says so."""
 
     def __init__(self, session: Session, **kwargs: Any) -> None:
         self.session = session
@@ -54,7 +54,7 @@ class TableScreen(FloatLayout):
         self.player_sheet: PlayerSheet | None = None
         self.large: LargeView | None = None
         self.places: PlacesView | None = None
-        """What is shown over the table while places are put right, or shown by taps."""
+        """The view for correcting or tapping the layout, while it is open."""
         super().__init__(watches=session.watches, **kwargs)
         if self.watches:
             self.remove_widget(self.ids.by_hand)
@@ -72,7 +72,7 @@ class TableScreen(FloatLayout):
         self.ids.question.bind(asks=self._arrange)
 
     def refresh(self, _dt: float = 0.0) -> None:
-        """Show what the session published since the last call; cheap when that is nothing."""
+        """Show the session's newest state. That is cheap if nothing is new."""
         picture, snapshot = self.session.picture, self.session.snapshot
         picture_serial, snapshot_serial = self._serials
         if picture is not None and picture.serial != picture_serial:
@@ -84,34 +84,34 @@ class TableScreen(FloatLayout):
         self._serials = (picture.serial if picture is not None else -1, snapshot.serial)
 
     def undo(self) -> None:
-        """Take back the last event."""
+        """Remove the last event."""
         self.session.undo()
 
     def toggle_pause(self) -> None:
-        """Stop looking, or go on; once the game is over, on to the next; without a camera, to the form."""
+        """Pause or go on. After the game or its source, open the form instead."""
         if self.over or self.stopped:
             App.get_running_app().new_game()
         else:
             self.session.pause(not self.paused)
 
     def enlarge(self) -> None:
-        """Show the plain large-type view."""
+        """Show the large-type view."""
         self.large = LargeView(watched=self.watches)
         self.large.show(self.session.snapshot)
         self.large.bind(on_dismiss=lambda *_args: setattr(self, "large", None))
         self.large.open()
 
     def open_places(self) -> None:
-        """Show where the program believes everything to lie, to be put right by drag."""
-        self._over_picture(DragPlaces(self.session.put))
+        """Open the view in which the layout can be corrected."""
+        self._over_picture(DragPlaces(self.session.move_place))
 
     def show_where(self) -> None:
-        """Have the rows and the draw pile tapped, as no deal is recognised or the game is not found again."""
+        """Ask for the rows and the draw pile by taps, because no deal was recognised or the game was lost."""
         if self.session.snapshot.table is not None:
-            self._over_picture(TapPlaces(self.session.snapshot.table.players, self.session.lay_out))
+            self._over_picture(TapPlaces(self.session.snapshot.table.players, self.session.set_layout))
 
     def _over_picture(self, view: PlacesView) -> None:
-        """Open a view that shows the picture larger than the table does."""
+        """Open a view with a larger picture than the table's."""
         self.places = view
         view.bind(on_dismiss=self._places_done)
         view.ids.live.bind(width=self._widen)
@@ -119,14 +119,14 @@ class TableScreen(FloatLayout):
         view.open()
 
     def _widen(self, _live: object, width: float) -> None:
-        self.session.picture_width = shown_width(width)
+        self.session.picture_width = display_width(width)
 
     def _places_done(self, *_args: object) -> None:
         self.places = None
         self._arrange()
 
     def open_player(self, player: str) -> None:
-        """Open the sheet on which to enter what `player` did."""
+        """Open the sheet to enter what `player` did."""
         snapshot = self.session.snapshot
         if snapshot.table is None:
             return
@@ -144,31 +144,31 @@ class TableScreen(FloatLayout):
         self.player_sheet.open()
 
     def enter_next(self) -> None:
-        """Open the sheet of whoever's turn it is."""
+        """Open the sheet of the player whose turn it is."""
         table = self.session.snapshot.table
         if table is not None and table.turn is not None:
             self.open_player(table.turn)
 
     def _shown(self) -> str | None:
-        choice = App.get_running_app().choice
-        if choice is None:
+        setup = App.get_running_app().setup
+        if setup is None:
             return None
         try:
-            return shown_rank(choice.rules, choice.options)
-        except BadInputError:  # a house variant whose file has gone
+            return shown_rank(setup.rules, setup.options)
+        except BadInputError:  # a house variant whose file is gone
             return None
 
     def open_event(self, event_id: int) -> None:
-        """Open the sheet that puts one event right."""
+        """Open the sheet that corrects an event."""
         line = line_to_correct(self.session.snapshot.lines, event_id)
         if line is None:
             return
-        self.sheet = open_sheet(line, self.session)
+        self.sheet = open_correct_sheet(line, self.session)
 
     def _show(self, snapshot: Snapshot) -> None:
         ids = self.ids
         if snapshot.game != self._game:
-            close(self.sheet, self.player_sheet)  # what they were about to say is of the game before
+            close(self.sheet, self.player_sheet)  # their answers would concern the game before
         self._game = snapshot.game
         self.paused, self.stopped = snapshot.phase == "paused", snapshot.phase in ("failed", "ended")
         self._show_phase(snapshot)
@@ -183,7 +183,7 @@ class TableScreen(FloatLayout):
         if snapshot.lost:
             ids.banner.show_plain(
                 _("Lost track"),
-                _("The cards or the camera have moved. What stands here is from before."),
+                _("The cards or the camera have moved. This is from before."),
             )
         elif judged is not None:
             ids.banner.show(judged)
@@ -204,15 +204,15 @@ class TableScreen(FloatLayout):
             self.large.show(snapshot)
 
     def _before_a_ruling(self, snapshot: Snapshot) -> tuple[str, str]:
-        """Return word and sentence of the banner while nothing has been ruled on."""
-        coming = _("Rulings appear here as they fall.")
+        """Return word and sentence of the banner before the first ruling."""
+        coming = _("Rulings appear here.")
         if snapshot.game == 1:
             return _("Watching") if self.watches else _("Scoring"), coming
         dealer = snapshot.table.dealer
         return _("New game"), f"{_('{player} deals.').format(player=dealer)} {coming}" if dealer else coming
 
     def _show_phase(self, snapshot: Snapshot) -> None:
-        """Say over the picture why it stands still; what is said later goes by, this stays."""
+        """Show over the picture why it stands still. This text stays, unlike a toast."""
         if snapshot.phase == "opening" or snapshot.phase != self._phase:
             why = _("Paused") if self.paused else snapshot.says
             self.ids.phase.full_text = "" if snapshot.phase == "watching" else why
@@ -230,23 +230,23 @@ class TableScreen(FloatLayout):
 
     def _name_next(self, turn: str | None) -> None:
         self.prompt = "" if turn else _("Game over") if self.over else _("Tap the player who begins")
-        self.ids.next.text = signed(_("What {player} does").format(player=turn)) if turn else ""
+        self.ids.next.text = signed(_("Enter {player}’s turn").format(player=turn)) if turn else ""
 
     def place_panels(self, *_args: object) -> None:
         """Lay out the panels and set the design unit."""
         app = App.get_running_app()
         if app is None:
-            return  # a scheduled arrangement that comes after the app was told to stop
+            return  # a delayed call after the app was stopped
         plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale)
         app.set_unit(plan.unit)
         for panel in (self.ids.banner, self.ids.turn):
             panel.crowded, panel.main_unit = plan.crowded, plan.main_unit
         self.ids.players.crowded = plan.crowded
-        self.session.picture_width = shown_width(plan.live.width)
+        self.session.picture_width = display_width(plan.live.width)
         boxes, asking = plan.panels, self.ids.question
         boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
         picture, question_box = beside_question(plan.live, plan.unit, dp(1))
-        # Beside a demonstration's picture there is no room for its own line: its questions stand in the log.
+        # Beside a demonstration's picture there is no room for both lines. Its questions stand in the log.
         if asking.asks and not (self.demonstrates and picture.width < plan.live.width):
             boxes["live"], boxes["question"] = picture, question_box
         asking.beside = boxes["live"].width < plan.live.width
@@ -258,7 +258,7 @@ class TableScreen(FloatLayout):
         self._place_toast(boxes["live"], plan.unit)
 
     def _place_toast(self, over: Box, unit: float) -> None:
-        """Let what was just done be said over the picture, and not over the answers that stand beside it."""
+        """Place the toast over the picture, clear of the answers beside it."""
         gap, toast = 4 * unit, self.ids.toast
         narrow, room = self.ids.question.beside, over.height - 2 * gap
         if not self.watches and not self.ids.next.disabled:  # nor over the button that stands there instead

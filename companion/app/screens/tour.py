@@ -1,4 +1,4 @@
-"""The first steps: three pictures of what to do, shown once."""
+"""The first steps: three pages of instructions, shown once."""
 
 from __future__ import annotations
 
@@ -11,52 +11,51 @@ from kivy.properties import NumericProperty, StringProperty
 from kivy.uix.modalview import ModalView
 
 from companion.device import on_phone
-from companion.i18n.catalogue import _, marked
+from companion.i18n.catalogue import _, gettext_noop
 
 _WITH_A_PHONE = (
     "♠",
-    marked("Put the phone over the table"),
-    marked(
-        "Fix it so that the whole table is in the picture. Then deal: face-down cards, face-up cards on "
-        "top, hands. No camera? Then you enter by touch what happens."
+    gettext_noop("Put the phone over the table"),
+    gettext_noop(
+        "The whole table must be in view. Then deal: face-down cards, face-up cards on top, hands. No "
+        "camera? Then enter by touch what happens."
     ),
 )
 _WITH_A_COMPUTER = (
     "♠",
-    marked("Put a camera over the table"),
-    marked(
-        "A webcam, or a phone that sends its picture here. Fix it so that the whole table is in the picture. "
-        "Then deal: face-down cards, face-up cards on top, hands. No camera? Then you enter by touch what "
-        "happens."
+    gettext_noop("Put a camera over the table"),
+    gettext_noop(
+        "Use a webcam, or a phone that streams its picture. The whole table must be in view. Then deal: "
+        "face-down cards, face-up cards on top, hands. No camera? Then enter by touch what happens."
     ),
 )
 _THEN = (
     (
         "✗",
-        marked("Play, and be watched"),
-        marked(
-            "Every play is ruled on, with the sentence it breaks. Nothing is prevented: the referee says it, "
-            "you decide. What only hidden cards can tell is called not proven."
+        gettext_noop("Just play"),
+        gettext_noop(
+            "The referee rules on every play, and quotes the rule that it breaks. It prevents nothing: you"
+            " decide. If it depends on hidden cards, the ruling is “not proven”."
         ),
     ),
     (
         "↺",
-        marked("Put it right"),
-        marked(
-            "Tap an event to say which card it really was, or who it was. Undo takes the last event back. "
-            "Tap a player to enter what they did. Everything stays on this device."
+        gettext_noop("Correct mistakes"),
+        gettext_noop(
+            "Tap an event to correct its card or its player. Undo removes the last event. Tap a player to "
+            "enter what they did. Everything stays on this device."
         ),
     ),
 )
 
 
 def tour_steps() -> tuple[tuple[str, str, str], ...]:
-    """Return sign, title and text of each step on this device, still to be translated."""
+    """Return sign, title and text of each page for this device, not yet translated."""
     return (_WITH_A_PHONE if on_phone() else _WITH_A_COMPUTER, *_THEN)
 
 
 class Tour(ModalView):
-    """Three screens, forwards with one thumb; it can be left at any of them."""
+    """Three pages. The user can leave at any of them."""
 
     step = NumericProperty(0)
     sign = StringProperty("")
@@ -66,14 +65,14 @@ class Tour(ModalView):
     progress = StringProperty("")
 
     def __init__(self, on_done: Callable[[], None], **kwargs: Any) -> None:
-        """`on_done` is called once the tour is over or left."""
+        """`on_done` is called at the end, or when the user leaves."""
         super().__init__(**kwargs)
         self._steps = tour_steps()
         self._show()
         self.bind(on_dismiss=lambda *_args: on_done())
 
     def forward(self) -> None:
-        """Go on to the next step, or end after the last."""
+        """Show the next page, or close after the last."""
         if self.step + 1 == len(self._steps):
             self.dismiss()
             return

@@ -1,4 +1,4 @@
-"""Small widgets that every screen shares: panels, labels that fit, buttons, card tiles."""
+"""Widgets that the screens share: panels, fitting labels, buttons, card tiles."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from companion import theme
 from companion.i18n.wording import SUIT_SIGN, is_red, split_card
 
 SIGN_FONT = "DejaVuSans"
-"""Kivy's own copy of DejaVu Sans: the bundled font that has suits and signs."""
+"""The bundled font that has suits and signs: Kivy's own copy of DejaVu Sans."""
 _SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸☰★§⚙")
 
 
 def signed(text: str, *, red_suits: str | None = None) -> str:
-    """Return `text` as Kivy markup in which suits and signs are set in a font that has them.
+    """Return `text` as Kivy markup, with suits and signs in a font that has them.
 
     `red_suits` is a colour for hearts and diamonds.
     """
@@ -50,26 +50,26 @@ def signed(text: str, *, red_suits: str | None = None) -> str:
 
 
 def close(*sheets: ModalView | None) -> None:
-    """Close those of these sheets that are open."""
+    """Close those of the sheets that are open."""
     for sheet in sheets:
         if sheet is not None:
             sheet.dismiss()
 
 
 class Panel(FloatLayout):
-    """A rounded area in a ground colour."""
+    """A rounded area with a ground colour."""
 
     ground = ColorProperty(theme.rgba(theme.PANEL))
 
 
 _TYPE_STEP = 1.075
-"""How much larger each type size is than the next smaller one."""
+"""Ratio of successive type sizes."""
 
 
 def largest_that_fits(fits: Callable[[float], bool], largest: float, smallest: float) -> float:
-    """Return the largest type size down from `largest` that `fits`; `smallest` where none does.
+    """Return the largest type size up to `largest` that `fits`, or `smallest` if none does.
 
-    The steps between are the same for any `largest`, so that a larger one never ends in a smaller size.
+    The steps are the same for any `largest`, so that a larger limit never gives a smaller size.
     """
     size = largest
     while size > smallest and not fits(size):
@@ -79,16 +79,16 @@ def largest_that_fits(fits: Callable[[float], bool], largest: float, smallest: f
 
 
 class FitLabel(Label):
-    """Plain text in the largest size, up to `largest`, that fits; cut with an ellipsis only below `smallest`.
+    """Text in the largest size up to `largest` that fits. Below `smallest` it is cut with an ellipsis.
 
-    Sizes are in pixels, unless they name another unit. Signs and suits are set in a font that has them.
+    Sizes are in pixels unless they name a unit. Signs and suits use a font that has them.
     """
 
     full_text = StringProperty("")
     largest = NumericProperty(20)
     smallest = NumericProperty("12dp")
     lines = NumericProperty(99)
-    """No more than so many."""
+    """Maximum number of lines."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(markup=True, **kwargs)
@@ -97,7 +97,7 @@ class FitLabel(Label):
             self.fbind(what, self._fit)
 
     def fit(self, *_: object) -> None:
-        """Choose the type size and, if need be, where the text is cut."""
+        """Choose the type size, and cut the text if necessary."""
         if self.width < 2 or self.height < 2 or not self.full_text:
             self.text = ""
             return
@@ -114,7 +114,7 @@ class FitLabel(Label):
         self.text = signed(text)
 
     def fits(self, text: str, size: float, width: float) -> bool:
-        """Return whether `text` would fit in this type size, were the label so wide; by Kivy's own layout."""
+        """Return whether `text` fits in this size and width, by Kivy's own layout."""
         height = text_height(signed(text), size, max(2, int(width)), self.bold, self.italic)
         if height > min(self.height + 1, self.lines * 1.4 * size):
             return False
@@ -123,7 +123,7 @@ class FitLabel(Label):
 
 @lru_cache(maxsize=4096)
 def text_height(markup: str, size: float, width: int, bold: bool, italic: bool) -> float:
-    """Return how many pixels high a text becomes; nothing is drawn, what was measured once is remembered."""
+    """Return the height of a text in pixels, without drawing it. Results are cached."""
     label = MarkupLabel(text=markup, font_size=size, bold=bold, italic=italic, text_size=(width, None))
     label.resolve_font_name()
     return float(label.render()[1])
@@ -131,30 +131,30 @@ def text_height(markup: str, size: float, width: int, bold: bool, italic: bool) 
 
 @lru_cache(maxsize=4096)
 def longest_word(markup: str, size: float, bold: bool, italic: bool) -> float:
-    """Return how many pixels wide the longest word of a text is."""
+    """Return the width in pixels of the longest word of a text."""
     words = re.sub(r"\[/?[a-z]+(=[^]]*)?]", "", markup).split()
     return max((line_width(word, size, bold, italic) for word in words), default=0.0)
 
 
 @lru_cache(maxsize=4096)
 def line_width(text: str, size: float, bold: bool, italic: bool) -> float:
-    """Return how many pixels wide a text is on one line."""
+    """Return the width in pixels of a text on one line."""
     label = CoreLabel(font_size=size, bold=bold, italic=italic)
     label.resolve_font_name()
     return float(label.get_extents(text)[0])
 
 
 class TightLabel(Label):
-    """Marked-up text in the largest size, up to `largest`, that fits into few `lines`.
+    """Markup in the largest size up to `largest` that fits into `lines` lines.
 
-    It is cut with an ellipsis only below `smallest`, in pixels, unless another unit is named.
+    Below `smallest` it is cut with an ellipsis. Sizes are in pixels unless they name a unit.
     """
 
     largest = NumericProperty(20)
     smallest = NumericProperty("12dp")
     lines = NumericProperty(2)
     whole_words = BooleanProperty(True)
-    """Whether words that are wider than the label are cut rather than broken."""
+    """Whether words wider than the label are cut rather than broken."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(markup=True, **kwargs)
@@ -164,7 +164,7 @@ class TightLabel(Label):
         self._fit()
 
     def fit(self, *_: object) -> None:
-        """Choose the type size and, if need be, that the text is cut."""
+        """Choose the type size, and cut the text if necessary."""
         if min(self._room()) < 2 or not self.text:
             return
         self.font_size = largest_that_fits(self._fits, self.largest, self.smallest)
@@ -189,20 +189,20 @@ class PillButton(ButtonBehavior, TightLabel):
 
 
 class BodyText(Label):
-    """Text as wide as it is given room, and as high as it needs."""
+    """Text that fills the width and is as high as it needs."""
 
     full_text = StringProperty("")
 
     def on_full_text(self, _body: object, text: str) -> None:
-        """Set signs in a font that has them."""
+        """Show signs in a font that has them."""
         self.text = signed(text)
 
 
 class Chip(PillButton):
-    """A button that stays pressed: one of several choices, or something that is on."""
+    """A button that stays pressed: one of several choices, or a switch."""
 
     on = BooleanProperty(False)
-    """Said by a tick as well as by colour."""
+    """Shown by a tick as well as by colour."""
     label = StringProperty("")
 
     def __init__(self, **kwargs: Any) -> None:
@@ -216,7 +216,7 @@ class Chip(PillButton):
 
 
 class FormField(TextInput):
-    """A line to write in, in type that leaves its hint whole."""
+    """An input line with a type size in which its hint fits."""
 
     largest = NumericProperty(20)
 
@@ -236,18 +236,18 @@ class FormField(TextInput):
 
 
 class Page(FloatLayout):
-    """A screen of the navigation: a title, buttons beside it, and content that scrolls."""
+    """A screen of the navigation: a title, buttons beside it, and scrolling content."""
 
     title = StringProperty("")
 
     def add(self, widget: Widget) -> Widget:
-        """Put a widget below what is there; returns it."""
+        """Add a widget below the others, and return it."""
         self.ids.content.add_widget(widget)
         return widget
 
 
 class CardTile(ButtonBehavior, Widget):
-    """One card, face up, as a small tile."""
+    """One face-up card as a small tile."""
 
     card = StringProperty("")
     selected = BooleanProperty(False)
@@ -256,7 +256,7 @@ class CardTile(ButtonBehavior, Widget):
     red = BooleanProperty(False)
 
     def on_card(self, _: object, card: str) -> None:
-        """Split the card into what is printed on it."""
+        """Split the card into rank and suit."""
         rank, suit = split_card(card)
         self.rank_text = {"??": "?", "JOKER": "Joker"}.get(rank, rank)
         self.suit_text = SUIT_SIGN.get(suit, "")
@@ -264,7 +264,7 @@ class CardTile(ButtonBehavior, Widget):
 
 
 class Toast(TightLabel):
-    """A line that says what was just done, and goes away."""
+    """A message that disappears after a while."""
 
     def say(self, text: str, seconds: float = 3.0) -> None:
         """Show `text` for a while."""
@@ -274,7 +274,7 @@ class Toast(TightLabel):
         (Animation(duration=seconds) + Animation(opacity=0, duration=0.4)).start(self)
 
     def on_touch_down(self, touch: Any) -> bool:
-        """Give way to a touch, wherever it is; it goes on to what it is meant for."""
+        """Disappear at a touch anywhere, and let the touch pass."""
         if self.opacity:
             Animation.cancel_all(self)
             self.opacity = 0

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from companion.files.caches import keep_shaders_here
+from companion.files.caches import redirect_shader_cache
 
 WHERE = "import matplotlib; print(matplotlib.get_configdir(), matplotlib.get_cachedir(), sep='\\n')"
 BY_A_COMMAND = "from companion.cli.main import main; main(['completion', 'bash'])"
-BY_TRAINING = "import models.curves"
+BY_TRAINING = "import models.shared.curves"
 
 
 def kept_in(folder: Path, begun_by: str, **changes: str) -> set[str]:
@@ -50,6 +50,6 @@ def test_where_no_folder_can_be_made_shaders_are_kept_nowhere(
         monkeypatch.setenv(name, "")  # has what is set below taken back
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    keep_shaders_here()
+    redirect_shader_cache()
     assert os.environ.get("MESA_SHADER_CACHE_DISABLE") == "true"
     assert "MESA_SHADER_CACHE_DIR" not in os.environ

@@ -122,7 +122,7 @@ FORBIDDEN = "may not be opened; add yourself to the group 'video' and log in aga
     [
         (["video1", "video0"], ["video0", "video1"], f"/dev/video0, /dev/video1 {FORBIDDEN}"),
         (["video0", "video1"], ["video1"], f"/dev/video1 {FORBIDDEN}"),
-        (["video0"], [], "/dev/video0 there, but none gives a picture (in use by another program?)"),
+        (["video0"], [], "/dev/video0: none gives a picture (in use by another program?)"),
         ([], [], "none here; a film or a phone's stream works: shithead app http://PHONE:8080/video"),
     ],
 )
@@ -216,9 +216,9 @@ def test_a_damaged_store_is_an_illness_and_what_becomes_of_it_is_said(
     held = damaged_store(path)
     assert main(["doctor", "--store", str(path)]) == 2
     (line,) = (line for line in capsys.readouterr().out.splitlines() if " store: " in line)
-    assert line.startswith(f"DAMAGED  store: {path} is damaged (SQLite's check of it: ")
-    assert "the next game sets it aside as s.damaged-….sqlite, never overwritten" in line
-    assert line.endswith("what can still be read: 2 games")
+    assert line.startswith(f"DAMAGED  store: {path} is damaged (SQLite: ")
+    assert "The next game sets it aside as s.damaged-….sqlite, and begins a new store" in line
+    assert line.endswith("the rows that can still be read: 2 games")
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"s.sqlite": held}
     with Store.open(path) as store:
         assert len(store.games()) == 2
@@ -232,7 +232,7 @@ def test_of_a_store_that_is_nothing_but_its_first_bytes_doctor_says_so_too(
 ) -> None:
     (tmp_path / "s.sqlite").write_bytes(b"SQLite format 3\0, and then nothing that makes sense")
     assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 2
-    assert "what can still be read: 0 games" in capsys.readouterr().out
+    assert "the rows that can still be read: 0 games" in capsys.readouterr().out
     assert [path.name for path in tmp_path.glob("s.*")] == ["s.sqlite"]
 
 

@@ -146,7 +146,7 @@ def test_of_a_pack_being_shown_the_bar_says_what_is_missing(
     monkeypatch.setattr("vision.capture.sources.open_source", lambda _: Camera(pictures=20))
     monkeypatch.setattr("vision.decks.deck.DeckHead", lambda _deck: None)
     monkeypatch.setattr(
-        "companion.game.enrolling.with_networks", lambda name: (Show("KD", "2C"), learns(name))
+        "companion.game.enrolling.open_enrolment", lambda name: (Show("KD", "2C"), learns(name))
     )
     with Terminal(80) as terminal:
         for name in ("stdout", "stderr"):

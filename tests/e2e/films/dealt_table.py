@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import companion.game.starting
 import vision.recognition.incremental
-from companion.game.entry import entered
+from companion.game.entry import entered_event
 from companion.game.session import Session
-from companion.game.setup import Choice
-from companion.game.starting import session_of
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from tests.e2e.films.drawn_film import FPS, Reader, Table
 from vision.capture.sources import tell_nobody
 from vision.types import Image
@@ -65,12 +65,12 @@ class Camera(Table):
 
 def look_through(camera: Camera) -> None:
     """Have every source be `camera`, and every reader know what it shows."""
-    companion.game.starting.open_chosen_source = lambda *_args, **_kwargs: camera
+    companion.game.starting.open_game_source = lambda *_args, **_kwargs: camera
     vision.recognition.incremental.game_reader = lambda *_: Reader(camera.said)
 
 
-def choice_in(store: Path) -> Choice:
-    return Choice("0", ("Ann", "Bob"), dealer="Ann", store=store)
+def setup_in(store: Path) -> GameSetup:
+    return GameSetup("0", ("Ann", "Bob"), dealer="Ann", store=store)
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -90,7 +90,7 @@ def deal_first(camera: Camera, session: Session) -> None:
 
 def end_first(session: Session) -> None:
     """Say that Ann is out: Bob has lost."""
-    session.enter(entered("out", "Ann"))
+    session.enter(entered_event("out", "Ann"))
     until(lambda: session.snapshot.table.loser == "Bob")
 
 
@@ -109,7 +109,7 @@ def deal_second(camera: Camera) -> None:
 def main() -> None:
     camera = Camera()
     look_through(camera)
-    session = session_of(choice_in(Path(sys.argv[1])), realtime=False)
+    session = make_session(setup_in(Path(sys.argv[1])), realtime=False)
     session.start()
     deal_first(camera, session)
     end_first(session)

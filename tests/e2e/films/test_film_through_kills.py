@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from companion.game.evening import last_word
+from companion.game.evening import apply_revisions
 from companion.store.store import Store
 from tests.e2e.films import drawn_film
 
@@ -78,7 +78,7 @@ def test_a_film_through_two_kills_loses_nothing_and_tells_nothing_twice(film: Pa
     assert lost(store, shown) == []
     with Store.open(store) as opened:
         (game,) = opened.games()
-        lines = last_word(opened.events(game.id))
+        lines = apply_revisions(opened.events(game.id))
     plays = [(line["player"], line["cards"]) for line in lines if line["event"] == "play"]
     assert plays == [(player, [card]) for player, card in drawn_film.PLAYS]
     times = [line["t"] for line in lines if line["event"] == "play"]

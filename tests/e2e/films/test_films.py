@@ -17,18 +17,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasets.films.choreography import choreograph
-from datasets.films.geometry import Pose, look_at_table
-from datasets.films.hands import ArmArtist, ArmPose, random_look
-from datasets.films.layers import Light
-from datasets.films.layout import SEAT_PLANS, Layout, make_layout
-from datasets.films.motion import Timeline, eased
+from datasets.films.choreography.choreograph import choreograph
+from datasets.films.choreography.layout import SEAT_PLANS, Layout, make_layout
+from datasets.films.choreography.stage import random_manner
+from datasets.films.choreography.tabletop import random_habits
+from datasets.films.geometry import ArmPose, Pose, look_at_table
 from datasets.films.production import TABLE_MM, Shot, make_film, pick_deck, prepare, truth_path
-from datasets.films.stage import random_manner
+from datasets.films.rendering.arms import ArmArtist, random_look
+from datasets.films.rendering.light import Light
+from datasets.films.rendering.video import FilmWriter
 from datasets.films.story import Step, Story
-from datasets.films.tabletop import random_habits
+from datasets.films.timeline import Timeline, eased
 from datasets.films.truth import resting_cards
-from datasets.films.video import FilmWriter
 from engine.errors import BadInputError
 
 UP: dict[str, tuple[str, ...]] = {"Ann": ("9S", "2C", "QD"), "Bob": ("3H", "AH", "5S")}

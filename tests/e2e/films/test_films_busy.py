@@ -12,26 +12,26 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.films.busy import PEOPLE, BusyTable, make_busy_film
+from datasets.films.busy_table import PEOPLE, BusyTable, make_busy_film
+from datasets.films.choreography.layout import make_layout
+from datasets.films.choreography.stage import Stage, random_manner
 from datasets.films.geometry import Pose, look_at_table
-from datasets.films.layers import Light
-from datasets.films.layout import make_layout
-from datasets.films.motion import CardMove, Timeline
 from datasets.films.production import TABLE_MM, Shot
-from datasets.films.stage import Stage, random_manner
-from datasets.films.things import KINDS, Thing, ThingArtist, random_thing
+from datasets.films.rendering.light import Light
+from datasets.films.rendering.objects import KINDS, ObjectArtist, TableObject, random_object
+from datasets.films.timeline import CardMove, Timeline
 
 CAMERA = look_at_table(640, 360, table=TABLE_MM, tilt=12.0)
 SEEDS = range(6)
 
 
-def busy(seed: int, seconds: float = 180.0) -> tuple[Timeline, dict[str, Thing]]:
+def busy(seed: int, seconds: float = 180.0) -> tuple[Timeline, dict[str, TableObject]]:
     rng = random.Random(seed)
     layout = make_layout(PEOPLE, 3, TABLE_MM, CAMERA, rng)
     stage = Stage(layout, {player: random_manner(rng, rng.random()) for player in PEOPLE}, rng)
     table = BusyTable(stage, rng)
-    table.go_on(seconds)
-    return stage.timeline(), table.things
+    table.act_for(seconds)
+    return stage.timeline(), table.objects
 
 
 def lying_at(moves: tuple[CardMove, ...], t: float) -> list[CardMove]:
@@ -42,11 +42,11 @@ def lying_at(moves: tuple[CardMove, ...], t: float) -> list[CardMove]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_pack_is_shuffled_twice_and_never_dealt_or_shown(seed: int) -> None:
-    timeline, things = busy(seed)
+    timeline, objects = busy(seed)
     cards = [move for move in timeline.card_moves if move.card is None]
     assert len({move.piece for move in cards}) == 2 * 52
     assert not any(move.face_start or move.face_end for move in cards)
-    assert {move.card for move in timeline.card_moves} <= {None, *things}
+    assert {move.card for move in timeline.card_moves} <= {None, *objects}
     assert not [move for move in lying_at(timeline.card_moves, timeline.duration_s) if move.card is None]
     for t in np.arange(0.0, timeline.duration_s, 0.5):
         lying = [move.end for move in lying_at(timeline.card_moves, float(t)) if move.card is None]
@@ -55,17 +55,17 @@ def test_a_pack_is_shuffled_twice_and_never_dealt_or_shown(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_things_lie_on_the_table_and_clear_of_each_other(seed: int) -> None:
-    timeline, things = busy(seed)
+    timeline, objects = busy(seed)
     most = 0
     for t in np.arange(0.0, timeline.duration_s, 0.5):
-        lying = [move for move in lying_at(timeline.card_moves, float(t)) if move.card in things]
+        lying = [move for move in lying_at(timeline.card_moves, float(t)) if move.card in objects]
         most = max(most, len(lying))
         for move in lying:
             assert abs(move.end.x) < TABLE_MM[0] / 2.0
             assert abs(move.end.y) < TABLE_MM[1] / 2.0
         for one, other in itertools.combinations(lying, 2):
             apart = math.hypot(one.end.x - other.end.x, one.end.y - other.end.y)
-            assert apart > things[str(one.card)].radius * 0.7 + things[str(other.card)].radius * 0.7 - 8.0
+            assert apart > objects[str(one.card)].radius * 0.7 + objects[str(other.card)].radius * 0.7 - 8.0
     assert most >= 5
 
 
@@ -79,22 +79,22 @@ def test_a_table_is_busy() -> None:
 def test_a_thing_is_drawn_where_it_lies_and_nowhere_else(kind: str) -> None:
     gain = np.full((CAMERA.height, CAMERA.width, 3), 128, np.uint8)
     light = Light(gain=gain, shadow=(0.2, 0.1), darkness=0.4, softness=0.3)
-    thing, pose = random_thing(kind, random.Random(3)), Pose(60.0, -40.0, 30.0)
+    item, pose = random_object(kind, random.Random(3)), Pose(60.0, -40.0, 30.0)
     back = np.full((40, 28, 4), 255, np.uint8)
-    artist = ThingArtist({}, back, CAMERA, light, 0.4, things={"it": thing})
+    artist = ObjectArtist({}, back, CAMERA, light, 0.4, objects={"it": item})
     table = np.full((CAMERA.height, CAMERA.width, 3), (60, 90, 60), np.uint8)
     picture = table.copy()
     layer = artist.layer("it", True, pose)
     assert layer is not None
     layer.lay_on(picture)
     changed = np.abs(picture.astype(int) - table.astype(int)).max(axis=2) > 6
-    top = CAMERA.project(thing.outline(pose, 0.5 if kind != "pen" else 0.3), thing.height)
+    top = CAMERA.project(item.outline(pose, 0.5 if kind != "pen" else 0.3), item.height)
     inside = np.zeros(changed.shape, np.uint8)
     cv2.fillConvexPoly(inside, np.round(top).astype(np.int32), 1)
     assert changed[inside > 0].mean() > 0.8
     ys, xs = np.nonzero(changed)
     middle = CAMERA.project(np.array([[pose.x, pose.y]]))[0]
-    reach = (thing.radius + thing.height + 15.0) * CAMERA.scale()
+    reach = (item.radius + item.height + 15.0) * CAMERA.scale()
     assert np.hypot(xs - middle[0], ys - middle[1]).max() < reach * 1.2
     assert artist.layer("it", True, Pose(5000.0, 0.0)) is None
 

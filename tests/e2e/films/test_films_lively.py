@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.films.choreography import choreograph
+from datasets.films.choreography.choreograph import choreograph
+from datasets.films.choreography.layout import Layout, make_layout
+from datasets.films.choreography.liveliness import Liveliness, lively_manner, random_liveliness
+from datasets.films.choreography.stage import random_manner
+from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, look_at_table
-from datasets.films.layout import Layout, make_layout
-from datasets.films.liveliness import Liveliness, lively_manner, random_liveliness
-from datasets.films.motion import CardMove, Timeline
 from datasets.films.production import TABLE_MM, Shot, make_film, truth_path
-from datasets.films.stage import random_manner
 from datasets.films.story import Story, find_story
-from datasets.films.tabletop import random_habits
+from datasets.films.timeline import CardMove, Timeline
 
 SEEDS = range(4)
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -84,12 +84,12 @@ def test_what_stands_about_hides_no_place_where_cards_lie(seed: int) -> None:
     places = [*(place for seat in layout.seats for place in seat.row), layout.draw, layout.play, layout.burn]
     at = camera.project(np.array([(place.x, place.y) for place in places]))
     assert company.standing
-    for thing, pose in company.standing.values():
-        seen = np.r_[camera.project(thing.outline(pose), thing.height), camera.project(thing.outline(pose))]
+    for item, pose in company.standing.values():
+        seen = np.r_[camera.project(item.outline(pose), item.height), camera.project(item.outline(pose))]
         away = np.linalg.norm(seen[:, None] - at[None], axis=2).min()
         assert away > half * camera.scale() * 0.85  # farther off it is smaller
     names = {move.card for move in film.card_moves}
-    assert set(company.things) <= names
+    assert set(company.objects) <= names
 
 
 def test_a_lively_film_tells_only_cards_at_rest(tmp_path: Path) -> None:
@@ -97,9 +97,9 @@ def test_a_lively_film_tells_only_cards_at_rest(tmp_path: Path) -> None:
     story = find_story("winnersh", PLAYERS, 1, acts=2)
     shot = Shot(seed=3, width=320, height=180, fps=3.0, deck="drawn", surface="drawn", lively=True)
     scene = make_film(story, shot, out, cards=cards)
-    assert scene.things
+    assert scene.objects
     header = json.loads(truth_path(out).read_text().splitlines()[0])
     assert header["condition"]["lively"] is True
     told = {card["card"] for line in cards.read_text().splitlines() for card in json.loads(line)["cards"]}
     assert told
-    assert not told & scene.things
+    assert not told & scene.objects

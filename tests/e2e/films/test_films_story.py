@@ -13,14 +13,14 @@ import pytest
 
 from companion.cli.main import main
 from companion.game.scoring import compare, read_truth
-from datasets.films.choreography import choreograph
+from datasets.films.choreography.choreograph import choreograph
+from datasets.films.choreography.layout import make_layout
+from datasets.films.choreography.stage import random_manner
+from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import look_at_table
-from datasets.films.layout import make_layout
-from datasets.films.motion import Timeline
 from datasets.films.production import TABLE_MM
-from datasets.films.stage import random_manner
 from datasets.films.story import ACTS, Story, find_ending, find_story, story_of
-from datasets.films.tabletop import random_habits
+from datasets.films.timeline import Timeline
 from datasets.films.truth import event_line, with_verdicts
 from engine.ruleset import RULESET_NAMES
 from engine.simulation.simulate import play_game

@@ -9,9 +9,9 @@ import pytest
 
 from datasets.films.production import Scene, Shot, prepare
 from datasets.films.story import Step
-from datasets.measuring.following import follow_plan
-from datasets.measuring.plan import FilmPlan
-from datasets.measuring.timeline_reader import TimelineReader
+from datasets.measuring.films.following import follow_plan
+from datasets.measuring.films.plan import FilmPlan
+from datasets.measuring.films.timeline_reader import TimelineReader
 from tests.e2e.films.test_films import TWO_PLAYERS, UP
 from vision.geometry import quad_sides
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from companion.cli.event_writer import EventWriter
-from companion.cli.recording import Recorded
-from companion.game.recorder import GameKeeper
-from companion.game.refereeing import Refereeing, judge_of
+from companion.cli.recording import RecordedGames
+from companion.game.history import GameHistory
+from companion.game.recorder import GameRecorder
+from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.scoring import read_events
-from companion.game.series import NextDeal
-from companion.game.setup import Choice
-from companion.game.starting import Before
+from companion.game.series import NextGameFinder
+from companion.game.setup import GameSetup
 from companion.store.store import Store
 from engine.events import Event
 from tests.e2e.films.test_watch import STEP, Table
@@ -34,26 +34,30 @@ class Evening:
         self.table, self.t = Table(), 0.0
         self.events = folder / "events.jsonl"
         self.store = folder / "s.sqlite"
-        choice = Choice("0", ("Ann", "Bob"), dealer="Ann", store=self.store, kept=kept)
-        self.opened: list[tuple[Choice, Before]] = []
-        keeper = None
+        setup = GameSetup("0", ("Ann", "Bob"), dealer="Ann", store=self.store, kept=kept)
+        self.opened: list[tuple[GameSetup, GameHistory]] = []
+        recorder = None
         if kept:
-            keeper = GameKeeper(Store.open(self.store), choice)
-        self.following = NextDeal(choice, Before(), self.open_game)
-        self.game = Recorded(
-            self.open_game(choice, Before()), EventWriter(str(self.events)), None, keeper, self.following
+            recorder = GameRecorder(Store.open(self.store), setup)
+        self.following = NextGameFinder(setup, GameHistory(), self.open_game)
+        self.game = RecordedGames(
+            self.open_game(setup, GameHistory()),
+            EventWriter(str(self.events)),
+            None,
+            recorder,
+            self.following,
         )
 
     def waits(self) -> bool:
         return self.following.waiting is not None
 
-    def open_game(self, choice: Choice, past: Before) -> Refereeing:
-        self.opened.append((choice, past))
-        watcher = Watcher(self.table, choice.players, row_length=3)
-        return Refereeing(
+    def open_game(self, setup: GameSetup, history: GameHistory) -> WatchedGame:
+        self.opened.append((setup, history))
+        watcher = Watcher(self.table, setup.players, row_length=3)
+        return WatchedGame(
             watcher,
-            lambda names: judge_of(choice.rules, names, dealer=choice.dealer, loser=past.loser),
-            choice.players,
+            lambda names: make_referee(setup.rules, names, dealer=setup.dealer, loser=history.loser),
+            setup.players,
         )
 
     def deal(self, up: dict[str, list[str]]) -> None:
@@ -100,9 +104,9 @@ def test_a_second_deal_under_the_same_camera_begins_the_next_game(tmp_path: Path
     assert [line["event"] for line in told] == ["deal", "game_over", "deal"]
     numbers = [json.loads(line)["id"] for line in evening.events.read_text().splitlines()]
     assert len(set(numbers)) == len(numbers), "every number is given once"
-    (_, first), (choice, second) = evening.opened
+    (_, first), (setup, second) = evening.opened
     assert (first.loser, second.loser) == (None, "Bob")
-    assert choice.dealer == "Bob", "by the rules of Winnersh whoever sits left of the last dealer"
+    assert setup.dealer == "Bob", "by the rules of Winnersh whoever sits left of the last dealer"
 
 
 def test_each_game_is_kept_as_its_own(tmp_path: Path) -> None:
@@ -135,7 +139,7 @@ def test_where_the_end_is_denied_the_game_goes_on(tmp_path: Path) -> None:
 
 def test_who_deals_goes_by_who_is_said_to_have_lost_by_then(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
-    evening.following.choice = replace(evening.following.choice, rules="backpacker")  # there the loser deals
+    evening.following.setup = replace(evening.following.setup, rules="backpacker")  # there the loser deals
     evening.play_first()
     evening.run(4.0)
     assert evening.opened[-1][0].dealer == "Bob"
@@ -145,8 +149,8 @@ def test_who_deals_goes_by_who_is_said_to_have_lost_by_then(tmp_path: Path) -> N
     evening.deal(SECOND)
     evening.run(2.0)
     assert evening.game.table.loser is None
-    (choice, past) = evening.opened[-1]
-    assert (choice.dealer, past.loser) == ("Ann", "Ann")
+    (setup, history) = evening.opened[-1]
+    assert (setup.dealer, history.loser) == ("Ann", "Ann")
 
 
 def test_what_was_learnt_in_a_game_is_kept_before_the_next_is_opened(
@@ -154,7 +158,7 @@ def test_what_was_learnt_in_a_game_is_kept_before_the_next_is_opened(
 ) -> None:
     evening = Evening(tmp_path)
     opened: list[int] = []
-    monkeypatch.setattr(Refereeing, "keep_learnt", lambda _game: opened.append(len(evening.opened)))
+    monkeypatch.setattr(WatchedGame, "keep_learnt", lambda _game: opened.append(len(evening.opened)))
     evening.play_first()
     evening.run(4.0)
     assert (opened, len(evening.opened)) == ([1], 2)
@@ -200,7 +204,7 @@ def test_what_lies_about_after_a_game_is_no_deal(tmp_path: Path, rows: dict[str,
 
 def test_the_next_game_is_played_without_a_deck_that_was_forgotten_meanwhile(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
-    evening.following.choice = replace(evening.following.choice, deck="mine")
+    evening.following.setup = replace(evening.following.setup, deck="mine")
     told: list[str] = []
     evening.following._tell = told.append
     evening.play_first()

@@ -16,20 +16,21 @@ import pytest
 import companion.game.starting
 import vision.recognition.incremental
 from companion.files.lock import games_being_played
-from companion.game.entry import entered
-from companion.game.evening import last_word, tally_of
+from companion.game.entry import entered_event
+from companion.game.evening import apply_revisions, store_tally
+from companion.game.history import find_last_finished, find_resumable_game
 from companion.game.session import Session
-from companion.game.setup import choice_of
-from companion.game.starting import broken_off, last_finished, session_of
+from companion.game.setup import stored_setup
+from companion.game.starting import make_session
 from companion.store.store import Store
 from tests.e2e.films.dealt_table import (
     PATIENCE_S,
     Camera,
-    choice_in,
     deal_first,
     deal_second,
     end_first,
     look_through,
+    setup_in,
     sweep,
     until,
 )
@@ -39,7 +40,7 @@ from tests.e2e.films.dealt_table import (
 def _eyes_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put back what `look_through` changes, for the tests that follow."""
     for module, name in (
-        (companion.game.starting, "open_chosen_source"),
+        (companion.game.starting, "open_game_source"),
         (vision.recognition.incremental, "game_reader"),
     ):
         monkeypatch.setattr(module, name, getattr(module, name))
@@ -61,7 +62,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def session(camera: Camera, path: Path) -> Iterator[Session]:
     """A session in which the first game is over and nothing has been dealt since."""
-    session = session_of(choice_in(path), realtime=False)
+    session = make_session(setup_in(path), realtime=False)
     session.start()
     deal_first(camera, session)
     end_first(session)
@@ -80,7 +81,7 @@ def awaits_deal(session: Session) -> bool:
 def kept(path: Path, game: int) -> list[str]:
     """Return what stands of a game in the store."""
     with Store.open(path) as store:
-        return [str(line["event"]) for line in last_word(store.events(game))]
+        return [str(line["event"]) for line in apply_revisions(store.events(game))]
 
 
 def next_game(session: Session, camera: Camera) -> None:
@@ -94,10 +95,10 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
     session: Session, camera: Camera, path: Path
 ) -> None:
     camera.show(4.0)
-    until(lambda: said_by(session, "the next deal begins the next game: Bob deals"))
+    until(lambda: said_by(session, "the next deal starts a new game: Bob deals"))
     assert (session.snapshot.game, session.snapshot.table.loser) == (1, "Bob")
     assert awaits_deal(session)
-    assert session.moments, "pictures of the first game's moments"
+    assert session.event_pictures, "pictures of the first game's moments"
     camera.cards = []
     camera.show(2.0)
     deal_second(camera)
@@ -107,9 +108,9 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
     table = session.snapshot.table
     assert not awaits_deal(session)
     assert (table.loser, table.dealer, list(table.up["Ann"])) == (None, "Bob", ["KS", "2C", "7C"])
-    assert session.choice == replace(choice_in(path), dealer="Bob")
+    assert session.setup == replace(setup_in(path), dealer="Bob")
     (deal,) = session.snapshot.lines
-    assert set(session.moments) == {deal["id"]}
+    assert set(session.event_pictures) == {deal["id"]}
     assert games_being_played(path) == [2]
     session.stop()
     with Store.open(path) as store:
@@ -118,7 +119,7 @@ def test_the_next_deal_begins_the_next_game_with_the_dealer_by_the_rules(
         assert (second.loser, second.finished, second.dealer) == (None, None, "Bob")
         assert (second.players, second.rules, second.source) == (first.players, first.rules, first.source)
         assert second.layout is not None
-        tally = tally_of(store)
+        tally = store_tally(store)
     assert (tally.losers, tally.unfinished) == (("Bob",), 1)
     assert kept(path, 1) == ["deal", "out", "game_over"]
     assert kept(path, 2) == ["deal"]
@@ -128,7 +129,7 @@ def test_undo_and_what_is_entered_concern_the_game_that_is_on(
     session: Session, camera: Camera, path: Path
 ) -> None:
     next_game(session, camera)
-    session.enter(entered("pick_up", "Bob"))
+    session.enter(entered_event("pick_up", "Bob"))
     until(lambda: len(session.snapshot.lines) == 2)
     assert kept(path, 2) == ["deal", "pick_up"]
     session.undo()
@@ -137,7 +138,7 @@ def test_undo_and_what_is_entered_concern_the_game_that_is_on(
     session.undo()
     until(lambda: not session.snapshot.lines)
     session.undo()
-    until(lambda: said_by(session, "There is nothing to take back"))
+    until(lambda: said_by(session, "There is nothing to undo"))
     assert kept(path, 1) == ["deal", "out", "game_over"]
     assert (kept(path, 2), session.snapshot.game) == ([], 2)
 
@@ -149,7 +150,7 @@ def test_what_is_asked_while_the_deal_is_recognised_is_not_done_to_the_new_game(
     goes_over = Session._goes_over
 
     def slowly(self: Session, game: Any) -> bool:
-        if game.choice is not self.choice:
+        if game.setup is not self.setup:
             dealt.set()
             go_on.wait(PATIENCE_S)
         return goes_over(self, game)
@@ -162,7 +163,7 @@ def test_what_is_asked_while_the_deal_is_recognised_is_not_done_to_the_new_game(
     session.correct(first_of_both, None)
     session.undo()
     go_on.set()
-    until(lambda: said_by(session, "That was in the game before."))
+    until(lambda: said_by(session, "That game is over, and a new one has begun."))
     camera.looked_at(session)
     assert [line["event"] for line in session.snapshot.lines] == ["deal"]
     assert kept(path, 1) == ["deal", "out", "game_over"]
@@ -171,7 +172,7 @@ def test_what_is_asked_while_the_deal_is_recognised_is_not_done_to_the_new_game(
 
 def test_where_the_end_is_denied_the_game_goes_on(session: Session, camera: Camera, path: Path) -> None:
     camera.show(4.0)
-    until(lambda: said_by(session, "the next deal begins"))
+    until(lambda: said_by(session, "the next deal starts"))
     session.undo()
     until(lambda: session.snapshot.table.loser is None)
     assert not session.snapshot.awaits_deal
@@ -186,7 +187,7 @@ def test_where_the_end_is_denied_the_game_goes_on(session: Session, camera: Came
 
 def test_of_a_game_that_was_not_over_nothing_was_missed(session: Session, camera: Camera, path: Path) -> None:
     camera.show(4.0)
-    until(lambda: said_by(session, "the next deal begins"))
+    until(lambda: said_by(session, "the next deal starts"))
     camera.reach(400, 320, 1, ("9S", 420, 300, 0.0))
     camera.looked_at(session)
     assert [line["event"] for line in session.snapshot.lines] == ["deal", "out", "game_over"]
@@ -206,19 +207,19 @@ def test_a_game_that_was_opened_again_is_ended_by_no_deal_before_somebody_put_it
 ) -> None:
     next_game(session, camera)
     session.stop()
-    first = last_finished(path)
+    first = find_last_finished(path)
     assert first is not None
     assert first.id == 1
     again = Camera()
     look_through(again)
-    opened = session_of(choice_of(first, store=path), realtime=False)
+    opened = make_session(stored_setup(first, store=path), realtime=False)
     opened.start()
     again.deal({"Ann": ("KS", "2C", "7C"), "Bob": ("8D", "QC", "3D")})
     again.show(8.0)
     again.looked_at(opened)
     assert (opened.snapshot.game, opened.snapshot.table.loser) == (1, "Bob")
     over = next(line for line in opened.snapshot.lines if line["event"] == "out")
-    opened.correct(over["id"], entered("out", "Bob"))
+    opened.correct(over["id"], entered_event("out", "Bob"))
     until(lambda: opened.snapshot.table.loser == "Ann")
     opened.stop()
     with Store.open(path) as store:
@@ -231,7 +232,7 @@ def test_killed_in_the_second_game_it_is_that_which_goes_on(path: Path) -> None:
         [sys.executable, str(program), str(path)], capture_output=True, text=True, check=False
     )
     assert done.returncode == -signal.SIGKILL, done.stderr[-3000:]
-    game, notice = broken_off(path)
+    game, notice = find_resumable_game(path)
     assert notice is None
     assert game is not None
     assert (game.id, game.dealer) == (2, "Bob")
@@ -239,7 +240,7 @@ def test_killed_in_the_second_game_it_is_that_which_goes_on(path: Path) -> None:
         assert [game.loser for game in store.games()] == ["Bob", None]
     camera = Camera()
     look_through(camera)
-    session = session_of(choice_of(game, store=path), realtime=False)
+    session = make_session(stored_setup(game, store=path), realtime=False)
     session.start()
     until(lambda: session.snapshot.phase == "watching")
     assert [line["event"] for line in session.snapshot.lines] == ["deal", "play"]
@@ -253,7 +254,7 @@ def test_a_second_app_is_told_that_the_new_game_is_being_played(
     next_game(session, camera)
     with Store.open(path) as store:
         second = store.games()[-1]
-    other = session_of(replace(choice_of(second, store=path), source=None))
+    other = make_session(replace(stored_setup(second, store=path), source=None))
     other.start()
     until(lambda: other.snapshot.phase == "failed")
     other.stop()

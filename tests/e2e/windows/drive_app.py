@@ -17,10 +17,10 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import tests.e2e.windows.as_phone  # noqa: F401 - before the app, from which it may hide something
 from companion.app.window import prepare_kivy
-from companion.cli.app import choose
+from companion.cli.app import choose_setup
 from companion.cli.main import build_parser
-from companion.game.setup import Choice
-from companion.game.starting import session_of
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.settings import Settings, load_settings
 from companion.sources import cameras
 from tests.e2e.windows.evening_scenario import evening
@@ -68,7 +68,7 @@ def tour(walker: Walker) -> Steps:
 def screens(walker: Walker) -> Steps:
     """Every screen of the navigation in mid-game, and what opens from it."""
     session = ScriptedSession()
-    walker.app.play(session, Choice(source="0", players=PLAYERS))
+    walker.app.play(session, GameSetup(source="0", players=PLAYERS))
     yield
     yield from rest(4)
     walker.look("table")
@@ -262,8 +262,8 @@ def score(walker: Walker) -> Steps:
 def broken(walker: Walker) -> Steps:
     """The app is opened anew, without a camera, after a game was broken off: one tap goes on with it."""
     cameras.find_camera = lambda: None
-    choice, settled = choose(build_parser().parse_args(["app", "--store", str(walker.store)]))
-    (walker.app.start_game if settled else walker.app.ask)(choice)
+    setup, settled = choose_setup(build_parser().parse_args(["app", "--store", str(walker.store)]))
+    (walker.app.start_game if settled else walker.app.ask)(setup)
     yield
     yield from rest(3)
     walker.look("broken")
@@ -285,7 +285,7 @@ def broken(walker: Walker) -> Steps:
 
 def start(walker: Walker) -> Steps:
     """The window of a session that begins at once; nothing else."""
-    walker.app.play(session_of(by_touch(walker)))
+    walker.app.play(make_session(by_touch(walker)))
     yield
     yield from rest(3)
     walker.look("table")

@@ -15,19 +15,20 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from companion.app.window import prepare_kivy
-from companion.game.setup import choice_of
-from companion.game.starting import broken_off, session_of
-from tests.e2e.windows.walker import Steps, Walker, draw_plainly, rest, sample_choice
+from companion.game.history import find_resumable_game
+from companion.game.setup import stored_setup
+from companion.game.starting import make_session
+from tests.e2e.windows.walker import Steps, Walker, draw_plainly, rest, sample_setup
 
 
 def film(walker: Walker, most: int) -> Steps:
     """Watch until the film has ended."""
-    choice = sample_choice(store=walker.store)
-    game, _notice = broken_off(walker.store)
+    setup = sample_setup(store=walker.store)
+    game, _notice = find_resumable_game(walker.store)
     if game is not None:
-        choice = choice_of(game, store=walker.store)
-    session = session_of(choice, realtime=False)
-    walker.app.play(session, choice)
+        setup = stored_setup(game, store=walker.store)
+    session = make_session(setup, realtime=False)
+    walker.app.play(session, setup)
     yield
     while session.snapshot.phase not in ("ended", "failed"):
         shown = session.snapshot.lines

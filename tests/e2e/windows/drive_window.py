@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 import tests.e2e.windows.as_phone  # noqa: F401 - before the app, from which it may hide something
 from companion.app.screens.arrangement import overlap
 from companion.app.window import prepare_kivy
-from companion.game.setup import Choice
-from companion.game.starting import session_of
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.i18n.catalogue import set_language
 from tests.e2e.windows.form_scenarios import form, tonight
 from tests.e2e.windows.long_texts import long_texts, player_fields, show_long_texts
@@ -127,7 +127,7 @@ def missed_cards(driver: Driver) -> Steps:
     heap = [rank + suit for rank in ("2", "3", "4", "5", "6") for suit in "CDHS"]
     line = {"id": 9, "event": "pick_up", "player": "Cat", "cards": heap, "t": 70, "ruling": ruling("legal")}
     driver.session.show(lines=(*driver.session.snapshot.lines, line))
-    driver.app.choice = Choice(source="0", players=PLAYERS, rules="jokers", options=("jokers",))
+    driver.app.setup = GameSetup(source="0", players=PLAYERS, rules="jokers", options=("jokers",))
     yield from rest(2)
     driver.app.screen.open_event(9)
     yield from rest(3)
@@ -146,7 +146,7 @@ def states(driver: Driver) -> Steps:
     yield
     yield
     driver.see("failed")
-    session.show(phase="failed", says="Struck out")
+    session.show(phase="failed", says="Removed")
     yield from rest(2)
     driver.see("failed and put right")
     asked_for: list[bool] = []
@@ -317,7 +317,7 @@ def film(driver: Driver) -> Steps:
     """The sample film through the whole program, until a play is ruled on; with a picture, ruled illegal."""
     from kivy.animation import Animation
 
-    session = session_of(driver.choice, realtime=False)
+    session = make_session(driver.setup, realtime=False)
     driver.app.play(session)
     wanted = ("illegal",) if driver.picture else ("legal", "illegal", "unproven")
 

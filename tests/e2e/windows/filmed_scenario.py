@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.game.interface import Line
+from companion.game.interface import EventLine
 from companion.game.ruling_views import ruling_of
-from companion.game.starting import session_of
-from tests.e2e.windows.walker import Steps, Walker, rest, sample_choice, until
+from companion.game.starting import make_session
+from tests.e2e.windows.walker import Steps, Walker, rest, sample_setup, until
 
 
 def filmed(walker: Walker) -> Steps:
@@ -15,9 +15,9 @@ def filmed(walker: Walker) -> Steps:
 
     And the table once more as it is where the film is shown as a demonstration.
     """
-    choice = sample_choice(store=walker.store)
-    session = session_of(choice, realtime=False)
-    walker.app.play(session, choice)
+    setup = sample_setup(store=walker.store)
+    session = make_session(setup, realtime=False)
+    walker.app.play(session, setup)
     yield
 
     def breach() -> int | None:
@@ -52,7 +52,7 @@ def filmed(walker: Walker) -> Steps:
     walker.look("replay")
     yield from walker.tap(view.ids.close)
     yield from rest(6)
-    walker.app.choice = replace(choice, demonstration=True)
+    walker.app.setup = replace(setup, demonstration=True)
     walker.app._table = walker.app._table_of(session)
     yield from walker.go("table")
     walker.screen.ids.phase.full_text = ""
@@ -60,7 +60,7 @@ def filmed(walker: Walker) -> Steps:
     walker.look("demonstration")
 
 
-def is_illegal(line: Line) -> bool:
+def is_illegal(line: EventLine) -> bool:
     """Tell whether a line is a play that was ruled a breach."""
     ruling = ruling_of(line)
     return line["event"] == "play" and ruling is not None and ruling["verdict"] == "illegal"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.store.rows import StoredGame
 from tests.e2e.windows.walker import Steps, rest, type_over
 from tests.e2e.windows.window_driver import Driver
@@ -17,8 +17,8 @@ from vision.decks.deck import Deck, remove_deck, save_deck
 
 def tonight(driver: Driver) -> Steps:
     """The form before the game: typed into, tapped, started."""
-    started: list[Choice] = []
-    driver.app.ask(Choice(source="0", players=("Ann", "Bob"), rules="winnersh"))
+    started: list[GameSetup] = []
+    driver.app.ask(GameSetup(source="0", players=("Ann", "Bob"), rules="winnersh"))
     yield
     screen = driver.app.screen
     screen._on_start = started.append
@@ -59,8 +59,8 @@ def tonight(driver: Driver) -> Steps:
     yield from rest(4)
     driver.tap(screen.ids.start)
     yield
-    choice = started[0]
-    note("choice", [choice.source, choice.rules, choice.options, choice.players, choice.dealer])
+    setup = started[0]
+    note("choice", [setup.source, setup.rules, setup.options, setup.players, setup.dealer])
 
 
 def name_third(driver: Driver, name: str) -> Steps:
@@ -79,13 +79,13 @@ def form(driver: Driver) -> Steps:
     """The form in German on a small phone with every option on; a variant that has gone; another camera."""
     from kivy.core.window import Window
 
-    from companion.app.screens.tonight import TonightScreen
+    from companion.app.screens.setup import SetupScreen
     from companion.app.screens.widgets import text_height
     from companion.i18n.catalogue import set_language
 
     Window.size = (360, 640)
     set_language("de")
-    gone = Choice(source="0", players=PLAYERS, rules="/nowhere/our-house.toml", kept=False)
+    gone = GameSetup(source="0", players=PLAYERS, rules="/nowhere/our-house.toml", kept=False)
     driver.app.ask(gone)
     yield
     screen = driver.app.screen
@@ -102,7 +102,7 @@ def form(driver: Driver) -> Steps:
             size, room = toggle.font_size, int(toggle.width - 2 * toggle.padding[0])
             height = text_height(toggle.shown, size, room, bold=False, italic=False)
             driver.saw["options"].append([toggle.option, height / size, height <= toggle.height])
-    begun: list[Choice] = []
+    begun: list[GameSetup] = []
     game = StoredGame(
         id=7,
         evening=1,
@@ -118,27 +118,27 @@ def form(driver: Driver) -> Steps:
     )
     own = Deck("its-own", "weights", ("4C", "5C"), np.eye(2, 64, dtype=np.float32))
     save_deck(own)
-    again = TonightScreen(replace(gone, deck="of another game"), begun.append, game)
+    again = SetupScreen(replace(gone, deck="of another game"), begun.append, game)
     again._offer_decks()
     again.go_on()
     again.watch("http://127.0.0.1:9/")
     again.go_on()
-    driver.saw["through"] = [[choice.resume, choice.source, choice.deck] for choice in begun]
+    driver.saw["through"] = [[setup.resume, setup.source, setup.deck] for setup in begun]
     remove_deck(own.name)
     yield from go_on_without_a_deck(driver, game)
 
 
 def go_on_without_a_deck(driver: Driver, game: StoredGame) -> Steps:
     """A game whose deck was forgotten goes on: first while no other is enrolled, then with one chosen."""
-    from companion.app.screens.tonight import TonightScreen
+    from companion.app.screens.setup import SetupScreen
 
-    begun: list[Choice] = []
+    begun: list[GameSetup] = []
     seen = driver.saw["forgotten"] = []
     for enrolled in ((), ("pub",)):
         for name in enrolled:
             save_deck(Deck(name, "weights", ("4C", "5C"), np.eye(2, 64, dtype=np.float32)))
-        fresh = Choice(source=None, players=PLAYERS, kept=False)
-        form = TonightScreen(fresh, begun.append, replace(game, deck="mine"))
+        fresh = GameSetup(source=None, players=PLAYERS, kept=False)
+        form = SetupScreen(fresh, begun.append, replace(game, deck="mine"))
         driver.app.root.show("table", form)
         yield from rest(3)
         driver.measure(f"forgotten {len(seen)}")

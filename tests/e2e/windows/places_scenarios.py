@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from tests.e2e.windows.walker import Steps, Walker, rest
 from tests.support.scripted import LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
 from vision.plane import TablePlane
@@ -41,7 +41,7 @@ def _put(session: ScriptedSession) -> list[Any]:
 def places(walker: Walker) -> Steps:
     """From *More* to the places: the play pile and the burn pile dragged to where they are, then *Done*."""
     session = ScriptedSession()
-    walker.app.play(session, Choice(source="0", players=PLAYERS))
+    walker.app.play(session, GameSetup(source="0", players=PLAYERS))
     session.show(layout=layout())
     yield
     yield from rest(4)
@@ -56,7 +56,7 @@ def places(walker: Walker) -> Steps:
     yield from walker.drag(view.marks[PLAY], _on(view, (650, 300)))
     walker.saw["dragged"] = _put(session)[-1]
     walker.saw["stays"] = list(view.marks[PLAY].center)
-    session.show(layout=replace(layout(), play=(655.0, 305.0)), says="Put right: Play pile", answers=1)
+    session.show(layout=replace(layout(), play=(655.0, 305.0)), says="Moved: Play pile", answers=1)
     yield from rest(3)
     walker.saw["snapped"] = [list(view.marks[PLAY].center), list(view.ids.live.point_of((655, 305)))]
     walker.look("put right")
@@ -95,7 +95,7 @@ def undealt() -> Table:
 def shown_where(walker: Walker) -> Steps:
     """No deal is recognised: the question's chip, then a tap for each row and one for the draw pile."""
     session = ScriptedSession()
-    walker.app.play(session, Choice(source="0", players=PLAYERS))
+    walker.app.play(session, GameSetup(source="0", players=PLAYERS))
     question = {"id": -1, "event": "unclear", "t": 9, "says": asked(NO_ROWS, found=3, wanted=4)}
     session.show(lines=(question,), table=undealt())
     yield

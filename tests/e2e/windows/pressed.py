@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion.app.screens.arrangement import Box
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from tests.e2e.windows.measuring import commonest, pixels
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, rest
 from tests.support.scripted import ScriptedSession
@@ -13,7 +13,7 @@ from tests.support.scripted import ScriptedSession
 
 def pressed(walker: Walker) -> Steps:
     """A button, a switch and a row of the log."""
-    walker.app.play(ScriptedSession(), Choice(source="0", players=PLAYERS))
+    walker.app.play(ScriptedSession(), GameSetup(source="0", players=PLAYERS))
     yield from rest(4)
     yield from _press(walker, "button", walker.screen.ids.pause, taps=2)
     yield from walker.go("more")

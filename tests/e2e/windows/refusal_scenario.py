@@ -22,7 +22,7 @@ def refused_files(walker: Walker) -> Steps:
     yield from play(walker, "Ann", "4")
     session = walker.app.session
     number = session.snapshot.lines[-1]["id"]
-    session.moments[number] = cv2.imencode(".jpg", table_picture())[1].tobytes()
+    session.event_pictures[number] = cv2.imencode(".jpg", table_picture())[1].tobytes()
     folders = documents_folder(), pictures_folder()
     walker.saw["folders"] = list(map(str, folders))
     for folder in folders:

@@ -11,12 +11,12 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.files.lock import take_game
-from companion.game.enrolling import EnrolSession
+from companion.files.lock import lock_game
+from companion.game.enrolling import EnrolmentSession
 from companion.game.preview import Preview
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.game.sharing import documents_folder
-from companion.game.starting import session_of
+from companion.game.starting import make_session
 from companion.settings import load_settings, save_settings
 from companion.store import backup as keeping
 from companion.store.store import default_path
@@ -63,7 +63,7 @@ def seats(walker: Walker) -> Steps:
     """The form with a camera: everybody seated by drag, the dealer tapped, the picture judged in words."""
     log: list[str] = []
     walker.app.make_preview = lambda source, deck: Preview(lambda: Tables(source, log), Reads)
-    walker.app.ask(Choice(source="0", players=PLAYERS, store=walker.store))
+    walker.app.ask(GameSetup(source="0", players=PLAYERS, store=walker.store))
     yield
     yield from rest(6)
     form = walker.screen
@@ -143,7 +143,7 @@ def replayed(walker: Walker) -> Steps:
         yield from rest(6)
     picture = cv2.imencode(".jpg", table_picture())[1].tobytes()
     session = walker.app.session
-    session.moments[3] = picture
+    session.event_pictures[3] = picture
     yield from walker.go("log")
     yield from walker.tap(walker.screen.step_through)
     yield from rest(4)
@@ -171,7 +171,7 @@ def replayed(walker: Walker) -> Steps:
     yield from rest(6)
     yield from walker.go("more")
     yield from walker.tap(walker.screen.switches["keep_moments"])
-    walker.saw["keeps"] = session.kept_moments.wanted
+    walker.saw["keeps"] = session.picture_writer.enabled
 
 
 def enrolled(walker: Walker) -> Steps:
@@ -183,13 +183,13 @@ def enrolled(walker: Walker) -> Steps:
         return Preview(lambda: Tables(source, []), Reads)
 
     walker.app.make_preview = look_through
-    walker.app.ask(Choice(source="http://127.0.0.1:9/", players=PLAYERS, store=walker.store))
+    walker.app.ask(GameSetup(source="http://127.0.0.1:9/", players=PLAYERS, store=walker.store))
     yield
     yield from rest(3)
     yield from walker.go("deck")
     screen = walker.screen
     show = Show("KD", None, "2C", "?", "9S")
-    screen.make_session = lambda source, name: EnrolSession(Camera, lambda: (show, learns(name)))
+    screen.make_session = lambda source, name: EnrolmentSession(Camera, lambda: (show, learns(name)))
     yield from walker.write(screen.name_field, "../x")
     yield from walker.tap(screen.buttons["enrol"])
     walker.saw["refused"] = screen.ids.toast.text
@@ -246,7 +246,7 @@ def kept(walker: Walker) -> Steps:
     yield from walker.go("more")
     walker.screen.ids.scroll.scroll_y = 0
     yield from rest(2)
-    elsewhere = take_game(walker.store, 99)
+    elsewhere = lock_game(walker.store, 99)
     assert elsewhere is not None
     yield from walker.tap(walker.screen.buttons["erase"])
     yield from walker.tap(walker.screen.buttons["erase"])
@@ -278,17 +278,17 @@ def everything_erased(walker: Walker) -> Steps:
         yield from walker.go(name)
     save_settings(load_settings())
     (walker.store.parent / "decks-of-a-friend").symlink_to(walker.store.parent.parent)
-    listed, keeping.kept = keeping.kept, unlisted
+    listed, keeping.stored_files = keeping.stored_files, unlisted
     yield from walker.tap(walker.screen.buttons["erase"])
     walker.look("not listed")
-    keeping.kept = listed
+    keeping.stored_files = listed
     walker.screen.ids.toast.say("")
     yield from walker.tap(walker.screen.buttons["erase"])
     walker.look("erase everything asks")
-    walker.saw["kept before"] = [path.name for path in keeping.kept()]
+    walker.saw["kept before"] = [path.name for path in keeping.stored_files()]
     yield from walker.tap(walker.screen.buttons["erase"])
     yield from rest(4)
-    walker.saw["kept after"] = [path.name for path in keeping.kept()]
+    walker.saw["kept after"] = [path.name for path in keeping.stored_files()]
     walker.look("everything erased")
 
 
@@ -300,8 +300,8 @@ def next_deal(walker: Walker) -> Steps:
     """A game under a camera until Ann is out; the next deal begins the next game, while a sheet is open."""
     camera = dealt_table.Camera()
     dealt_table.look_through(camera)
-    choice = dealt_table.choice_in(walker.store)
-    walker.app.play(session_of(choice, realtime=False), choice)
+    setup = dealt_table.setup_in(walker.store)
+    walker.app.play(make_session(setup, realtime=False), setup)
     yield
     session = walker.app.session
     camera.show(0.6)
@@ -331,7 +331,7 @@ def next_deal(walker: Walker) -> Steps:
     walker.look("new game")
     ids = walker.screen.ids
     walker.saw["banner"] = [ids.banner.word, ids.banner.says]
-    walker.saw["goes on"] = [walker.screen.over, ids.pause.text, walker.app.choice.dealer]
+    walker.saw["goes on"] = [walker.screen.over, ids.pause.text, walker.app.setup.dealer]
     walker.saw["cells"] = [cell.up for cell in ids.players.cells.values()]
     yield from walker.go("log")
     walker.saw["log"] = [row["title"] for row in walker.screen.rows.data]
@@ -342,7 +342,7 @@ def next_deal(walker: Walker) -> Steps:
 
 def demonstration(walker: Walker) -> Steps:
     """The film that ships is shown, as there is no camera; in German too; then a game of one's own."""
-    walker.app.play(ScriptedSession(), Choice(source="film.mp4", players=PLAYERS, demonstration=True))
+    walker.app.play(ScriptedSession(), GameSetup(source="film.mp4", players=PLAYERS, demonstration=True))
     yield
     from kivy.core.window import Window
 

@@ -110,4 +110,4 @@ def labels(sheet: Any) -> list[str]:
 def known(walker: Walker) -> list[tuple[str, str, int]]:
     """Return what the store holds as done."""
     with Store.open_to_read(walker.store) as store:
-        return [ritual.which for game in store.games() for ritual in game.rituals_done]
+        return [ritual.key for game in store.games() for ritual in game.rituals_done]

@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import replace
 
-from companion.game.starting import session_of
+from companion.game.starting import make_session
 from tests.e2e.windows.shown_pictures import ShownPictures
 from tests.e2e.windows.walker import Steps
 from tests.e2e.windows.window_driver import Driver
@@ -19,7 +19,7 @@ def speed(driver: Driver, film: str, lasting: float) -> Steps:
     """Seconds from the start of the program to the first picture, and pictures a second while reading."""
     from kivy.core.window import Window
 
-    session = session_of(replace(driver.choice, source=film))
+    session = make_session(replace(driver.setup, source=film))
     driver.app.play(session)
     while session.picture is None or not driver.ids.live.shows_picture:
         yield

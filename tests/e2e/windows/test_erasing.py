@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from companion.cli.main import main
-from companion.files.store_paths import beside
-from companion.store.backup import back_up, kept, restore
-from companion.store.snapshots import moments_folder
+from companion.files.store_paths import path_beside
+from companion.store.backup import back_up, restore, stored_files
+from companion.store.event_pictures import event_pictures_folder
 from companion.store.store import Store
 from tests.e2e.windows.test_screens import has, walk
 
@@ -27,10 +27,10 @@ def laid_down(store: Path) -> list[Path]:
     """A store, with everything beside it that damage, restoring and killed programs leave."""
     store.parent.mkdir(exist_ok=True)
     Store.open(store).close()
-    salvage = store.with_name(f"shithead-salvage-{beside(store, 'abcd_012').name}") / "copy.sqlite"
-    picture = moments_folder(store) / "1" / "7.jpg"
+    salvage = store.with_name(f"shithead-salvage-{path_beside(store, 'abcd_012').name}") / "copy.sqlite"
+    picture = event_pictures_folder(store) / "1" / "7.jpg"
     aside = [store.with_name(f"{store.stem}.{name.format(STAMP, store.suffix)}") for name in LEFT]
-    for path in (*aside, salvage, picture, beside(store, "playing-3.lock")):
+    for path in (*aside, salvage, picture, path_beside(store, "playing-3.lock")):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x")
     return [store, *aside, salvage, picture]
@@ -43,7 +43,7 @@ def files(folder: Path) -> list[Path]:
 @pytest.mark.parametrize("name", ["evenings", "s[1].sqlite", "*.sqlite", "x?", "**", ".sqlite", "a.b.sqlite"])
 def test_a_store_of_any_name_is_erased_with_all_that_is_its_own(name: str, tmp_path: Path) -> None:
     own = laid_down(tmp_path / "st" / name)
-    assert set(own) <= set(kept(tmp_path / "st" / name))
+    assert set(own) <= set(stored_files(tmp_path / "st" / name))
     assert main(["erase", "--yes", "--store", str(tmp_path / "st" / name)]) == 0
     assert files(tmp_path / "st") == []
     assert list((tmp_path / "st").iterdir()) == [], "folders go with what was in them"
@@ -92,7 +92,7 @@ def test_erase_everything_takes_the_users_own_store_and_settings_at_the_second_t
     assert {"evenings.sqlite", "settings.json"} <= set(seen["kept before"])
     assert any(name.startswith("evenings.replaced-") for name in seen["kept before"])
     assert has(seen["everything erased"], "files erased")
-    assert has(seen["everything erased"], "What these links lead to was left alone: ")
+    assert has(seen["everything erased"], "The targets of these links were not erased: ")
     assert not [name for name in seen["kept after"] if name.startswith("evenings.replaced-")]
     assert "settings.json" not in seen["kept after"]
 

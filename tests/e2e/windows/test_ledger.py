@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from companion.i18n.wording import day_words
+from companion.i18n.wording import date_text
 from tests.e2e.windows.driven import small_targets
 from tests.e2e.windows.test_screens import SIZES, has, walk
 from tests.support.owed_songs import AGO_S
@@ -85,7 +85,7 @@ def test_what_cannot_be_kept_is_said_and_stays_due() -> None:
 
 def test_what_is_sung_is_in_nothing_that_is_shared_and_the_row_says_that_nothing_is_due() -> None:
     seen = walk("sung")
-    assert has(seen["ledger ann sung"], "✓ nothing due any more →")
+    assert has(seen["ledger ann sung"], "✓ all done →")
     assert [line for line in seen["clipboard"].splitlines() if line.startswith("Ann")] == [
         "Ann         5       1       1"
     ]
@@ -98,7 +98,7 @@ def test_of_several_evenings_each_song_has_its_date() -> None:
     last = time.localtime(time.time() - AGO_S[-1])
     assert seen["dated"][0].startswith(f"{SAID}\nstill due · game 5, ")
     assert seen["dated"][1].startswith(f"{SAID}\ndone · game 5, {last.tm_mday} ")
-    assert walk("sung")["headed"] == day_words(time.mktime(last))
+    assert walk("sung")["headed"] == date_text(time.mktime(last))
 
 
 def test_the_songs_are_large_enough_to_touch_and_whole() -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from companion.game.scoring import read_truth, told
+from companion.game.scoring import event_key, read_truth
 from companion.sources.cameras import sample_film
 from companion.store.store import Store
 from datasets.films.production import truth_path
@@ -29,8 +29,8 @@ def test_a_game_seen_by_a_phone_is_read_and_ruled_on(tmp_path: Path) -> None:
     assert done.returncode == 130, done.stderr
     with Store.open(store) as opened:
         assert opened.events(opened.games()[-1].id) == told_lines
-    assert [(line["event"], told(line)) for line in lines.values()] == [
-        (line["event"], told(line)) for line in happened
+    assert [(line["event"], event_key(line)) for line in lines.values()] == [
+        (line["event"], event_key(line)) for line in happened
     ]
     rulings = {line["event"]: line["ruling"] for line in lines.values() if line["event"] != "deal"}
     assert {event: ruling["verdict"] for event, ruling in rulings.items()} == {
@@ -43,7 +43,10 @@ def test_a_phones_address_is_typed_into_the_form_and_a_game_begins_on_its_table(
     seen = walk("phoned")
     assert seen["source"] == [seen["address"]] * 2
     assert has(seen["phone"], "✓ The picture is good.")
-    assert has(seen["phone"], "12 of 12 face-up ones told.")
+    assert has(seen["phone"], "12 of 12 face-up cards recognised.")
     (deal,) = seen["lines"]
-    assert (deal["event"], told(deal)) == ("deal", told(read_truth(truth_path(sample_film().path))[0]))
+    assert (deal["event"], event_key(deal)) == (
+        "deal",
+        event_key(read_truth(truth_path(sample_film().path))[0]),
+    )
     assert has(seen["phone-dealt"], "Up 7♣ 9♣ 10♣")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from companion.app.screens.arrangement import Box, overlap
-from companion.game.places import Places, lay_out, marks_of, put_right
-from companion.game.refereeing import Refereeing, judge_of
-from companion.game.ruling_views import asks_where
+from companion.game.places import Places, move_place, place_markers, set_layout
+from companion.game.refereeing import WatchedGame, make_referee
+from companion.game.ruling_views import asks_for_places
 from engine.errors import BadInputError
 from tests.e2e.films.test_watch import STEP, Table, without
 from tests.e2e.films.test_watch import Game as Drawn
@@ -46,7 +46,7 @@ def test_a_mark_stays_where_it_was_let_go_until_the_watcher_has_heard_of_it(size
     assert seen["stays"] != pytest.approx(seen["marks"]["Play pile"][1:], abs=5)
     now, believed = seen["snapped"]
     assert now == pytest.approx(believed, abs=1)
-    assert has(seen["put right"], "Put right: Play pile")
+    assert has(seen["put right"], "Moved: Play pile")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -139,13 +139,13 @@ def test_what_is_put_right_is_told_to_the_watcher_in_the_thread_that_reads() -> 
     session = watch(Film(3), game)
     until(lambda: session.snapshot.phase == "ended")
     assert session.snapshot.layout is game.places.layout
-    session.put(Zone("row", 1), (10.0, 20.0))
-    until(lambda: session.snapshot.says == "Put right: Bob")
-    session.put(PLAY, (80.0, 45.0))
+    session.move_place(Zone("row", 1), (10.0, 20.0))
+    until(lambda: session.snapshot.says == "Moved: Bob")
+    session.move_place(PLAY, (80.0, 45.0))
     until(lambda: session.snapshot.says.startswith("Something else is there"))
     shown = Shown(((80.0, 80.0), (80.0, 9.0)), (80.0, 45.0))
-    session.lay_out(shown)
-    until(lambda: session.snapshot.says == "The game begins with what lies there")
+    session.set_layout(shown)
+    until(lambda: session.snapshot.says == "The game begins with the cards on the table")
     session.stop()
     assert told.put_right == [(Zone("row", 1), (10.0, 20.0)), (PLAY, (80.0, 45.0))]
     assert told.laid_out == [shown]
@@ -154,14 +154,14 @@ def test_what_is_put_right_is_told_to_the_watcher_in_the_thread_that_reads() -> 
 def test_in_a_game_that_no_camera_watches_there_is_nothing_to_put_right() -> None:
     session = watch(Film(1), Game())
     until(lambda: session.snapshot.phase == "ended")
-    session.put(DRAW, (1.0, 2.0))
+    session.move_place(DRAW, (1.0, 2.0))
     until(lambda: session.snapshot.says == "No camera watches this game.")
     session.stop()
     assert session.snapshot.layout is None
 
 
 def test_a_row_is_marked_in_its_middle_and_what_is_not_known_nowhere() -> None:
-    marks = {mark.name: mark.at for mark in marks_of(a_layout())}
+    marks = {mark.name: mark.at for mark in place_markers(a_layout())}
     assert marks == {
         "Ann": (80.0, 80.0),
         "Bob": (80.0, 9.0),
@@ -169,13 +169,13 @@ def test_a_row_is_marked_in_its_middle_and_what_is_not_known_nowhere() -> None:
         "Play pile": None,
         "Burn pile": None,
     }
-    assert marks_of(None) == []
+    assert place_markers(None) == []
 
 
 def test_taps_answer_the_question_and_the_deal_follows_and_a_drag_is_nobodys_act() -> None:
     table = Table()
-    game = Refereeing(
-        Watcher(table, ("Ann", "Bob"), row_length=3), partial(judge_of, "winnersh"), ("Ann", "Bob")
+    game = WatchedGame(
+        Watcher(table, ("Ann", "Bob"), row_length=3), partial(make_referee, "winnersh"), ("Ann", "Bob")
     )
     dealing = Drawn()
     dealing.table = table
@@ -189,16 +189,18 @@ def test_taps_answer_the_question_and_the_deal_follows_and_a_drag_is_nobodys_act
 
     feed(9.0)
     (question,) = game.lines
-    assert asks_where(question)
-    assert lay_out(game, Shown(((490.0, 510.0), (510.0, 90.0)), (570.0, 310.0))).startswith("The game begins")
+    assert asks_for_places(question)
+    assert set_layout(game, Shown(((490.0, 510.0), (510.0, 90.0)), (570.0, 310.0))).startswith(
+        "The game begins"
+    )
     feed(2.0)
     (deal,) = game.lines
     assert deal["event"] == "deal"
     assert deal["up"]["Ann"] == ["??", "5C", "6C"]
-    assert put_right(game, PLAY, (300.0, 330.0)) == "Put right: Play pile"
+    assert move_place(game, PLAY, (300.0, 330.0)) == "Moved: Play pile"
     feed(2.0)
     assert list(game.lines) == [deal]
     assert game.places.layout is not None
-    marks = {mark.name: mark.at for mark in marks_of(game.places.layout)}
+    marks = {mark.name: mark.at for mark in place_markers(game.places.layout)}
     assert marks["Play pile"] == pytest.approx((300, 330), abs=1)
     assert marks["Draw pile"] == pytest.approx((580, 300), abs=1)

@@ -74,7 +74,7 @@ def test_an_answered_question_is_closed_on_the_table_and_in_the_log() -> None:
 
 def test_where_cards_lie_otherwise_it_is_shown_where_or_said_that_they_were_put_back() -> None:
     seen = drive("questions")
-    assert seen["lies"]["question"] == ["The game is not where it lay.", "where", "done"]
+    assert seen["lies"]["question"] == ["The cards are not where they were.", "where", "done"]
     sheet = seen["lies"]["sheet"]
     assert (sheet["hint"], sheet["players"], sheet["strike"]) == ("", [], "Done")
     assert seen["done"]["asked"][-1] == ["correct", 9, None]

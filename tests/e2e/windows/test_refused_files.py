@@ -35,7 +35,7 @@ def test_a_full_disk_is_named_and_a_backup_overwrites_nothing() -> None:
         "picture": f"{pictures / 'full.png'}: No space left on device",
         "csv": f"{documents / 'full.csv'}: No space left on device",
         "moment": f"{pictures / 'full.jpg'}: No space left on device",
-        "backup": f"{documents / 'full.sqlite'}: is there already, and is not overwritten",
+        "backup": f"{documents / 'full.sqlite'}: exists already, and was not overwritten",
     }
 
 

@@ -130,8 +130,8 @@ def test_the_camera_is_looked_through_before_the_game_and_judged_in_words() -> N
     seen = walk("seats")
     assert seen["sources"][0].endswith("Camera 0")
     assert seen["sources"][-1].endswith("Camera 1")
-    assert has(seen["seats"], "✓ The picture is good. 6 cards are seen, 4 of 5 face-up ones told.")
-    assert has(seen["dark"], "✗ Too dark: put more light on the table.")
+    assert has(seen["seats"], "✓ The picture is good. 6 cards in view, 4 of 5 face-up cards recognised.")
+    assert has(seen["dark"], "✗ Too dark: the table needs more light.")
 
 
 def test_a_camera_that_cannot_be_opened_is_said_and_waited_for_no_longer() -> None:
@@ -164,7 +164,7 @@ def test_a_play_is_entered_by_tapping_the_cards() -> None:
 
 
 def test_a_suit_without_a_rank_is_said_to_need_one() -> None:
-    assert has(walk("screens")["a suit first"], "First the rank, then its suit.")
+    assert has(walk("screens")["a suit first"], "Tap the rank first, then the suit.")
 
 
 def test_the_replay_on_a_phone_lays_nothing_over_the_picture() -> None:
@@ -231,7 +231,7 @@ def test_a_deck_is_enrolled_in_any_order_with_what_is_still_missing() -> None:
     missing = next(text for text in seen["enrolling"] if "Still missing:" in text)
     assert "♣  A 3 4 5 6 7 8 9 10 J Q K" in missing
     assert "♥  A 2 3 4" in missing
-    assert has(seen["enrolled"], "3 cards enrolled; 1 could not be told")
+    assert has(seen["enrolled"], "3 cards enrolled; 1 not recognised")
     assert seen["forgotten"]
 
 
@@ -277,9 +277,9 @@ def test_erasing_says_what_it_takes() -> None:
 def test_a_backup_is_put_back_at_the_second_tap() -> None:
     seen = walk("kept")
     assert has(seen["backups"], "· 1 game")
-    assert has(seen["put back asks"], "Tap again to put it back")
+    assert has(seen["put back asks"], "Tap again to restore it")
     assert has(seen["put back asks"], "Erase this file")
-    assert has(seen["put back"], "The backup is in place.")
+    assert has(seen["put back"], "The backup is restored.")
     assert len(seen["set aside"]) == 1
     assert seen["session after"] is False
 
@@ -329,7 +329,7 @@ def test_the_voice_is_off_until_it_is_switched_on() -> None:
 def test_a_game_is_scored_and_ruled_without_a_camera() -> None:
     seen = walk("score")
     assert has(seen["score-start"], "Tap the player who begins")
-    assert has(seen["score-start"], "No camera. Tap a player and enter what they do")
+    assert has(seen["score-start"], "No camera. Tap a player to enter what they do")
     assert has(seen["score-over"], "Game over")
     for name in ("score-start", "score-illegal", "score-over"):
         assert (seen["measured"][name]["faint"], seen["measured"][name]["cut"]) == ([], []), name
@@ -339,7 +339,7 @@ def test_a_game_is_scored_and_ruled_without_a_camera() -> None:
     assert has(seen["score-illegal"], "The 6 cannot go on a 9: equal or higher is needed.")
     assert seen["after undo"] == ["4", "9"]
     assert seen["after pick-up"] == ["Dan", 5]
-    assert has(seen["correct-over"], "If a card is left, this did not happen.")
+    assert has(seen["correct-over"], "If a card is left, it did not happen.")
     assert seen["after denial"] == "out"
     assert seen["loser"] == "Dan"
 
@@ -354,11 +354,11 @@ def test_after_a_game_the_next_one_is_two_taps_away_with_the_dealer_moved_on() -
 def test_before_a_camera_the_next_deal_begins_the_next_game() -> None:
     seen = walk("next_deal", (360, 640))
     assert seen["over"] == "New game", "who wants to play otherwise gets to the form"
-    assert has(seen["deal awaited"], "the next deal begins the next game: Bob deals")
+    assert has(seen["deal awaited"], "the next deal starts a new game: Bob deals")
     assert has(seen["deal awaited"], "Deal the next game"), "for as long as it is awaited"
     assert not has(seen["new game"], "Deal the next game")
     assert seen["sheet before"] == "Ann is out"
-    assert seen["banner"] == ["New game", "Bob deals. Rulings appear here as they fall."]
+    assert seen["banner"] == ["New game", "Bob deals. Rulings appear here."]
     assert has(seen["new game"], "a new game has begun: Bob deals")
     assert has(seen["new game"], "Who begins?"), "the cards are dealt, and hands are hidden"
     assert seen["goes on"] == [False, "Pause", "Bob"]
@@ -371,7 +371,7 @@ def test_before_a_camera_the_next_deal_begins_the_next_game() -> None:
 
 def test_a_game_that_was_broken_off_goes_on_at_a_tap() -> None:
     seen = walk("broken")
-    assert has(seen["broken"], "A game of Ann, Bob, Cat, Dan was broken off at")
+    assert has(seen["broken"], "A game of Ann, Bob, Cat, Dan was interrupted at")
     assert (seen["pile"], seen["turn"]) == (["4C", "9S"], "Cat")
     assert has(seen["resumed"], "Cat to play")
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from companion.cli.main import main
-from companion.game.evening import last_word
-from companion.game.ruling_views import is_counted
+from companion.game.evening import apply_revisions
+from companion.game.ruling_views import is_inferred
 from companion.store.store import Store
 from tests.support.planned_evening import EVENING, LOSERS, PLAYERS
 from tests.support.touched import illegal, touches
@@ -57,7 +57,7 @@ def check_store(path: Path, games: int) -> None:
         assert [game.loser for game in stored] == list(LOSERS[:games])
         assert len({game.evening for game in stored}) == 1
         for game, planned in zip(stored, EVENING, strict=False):
-            lines = [dict(line) for line in last_word(store.events(game.id))]
+            lines = [dict(line) for line in apply_revisions(store.events(game.id))]
             by_hand = [line for line in lines if line.get("by") == "hand"]
             assert game.players == planned.players
             if planned.seed is None:
@@ -68,7 +68,7 @@ def check_store(path: Path, games: int) -> None:
                 continue
             truth = planned.truth()
             assert game.loser == truth.loser
-            assert [is_counted(line) for line in lines if line["event"] == "game_over"] == [True]
+            assert [is_inferred(line) for line in lines if line["event"] == "game_over"] == [True]
             assert len(by_hand) == sum(touch.button != "answer" for touch in touches(truth))
             assert illegal(lines) == []
 

@@ -77,10 +77,10 @@ def test_lists_every_event_the_newest_first() -> None:
 def test_undo_and_pause_by_touch() -> None:
     seen = drive("look")
     assert seen["undone"]["asked"] == [["start"], ["undo"]]
-    assert seen["undone"]["toast"].startswith("Taken back: Ann plays 7")
+    assert seen["undone"]["toast"].startswith("Undone: Ann plays 7")
     assert seen["undone"]["banner"][2] == "Dan plays 10♣"
     assert seen["paused"]["asked"][-1] == ["pause", True]
-    assert seen["paused"]["pause"] == "Go on"
+    assert seen["paused"]["pause"] == "Resume"
     assert seen["going on"]["asked"][-1] == ["pause", False]
     assert seen["going on"]["pause"] == "Pause"
 
@@ -156,8 +156,8 @@ def test_a_camera_that_is_lost_is_said_for_good_and_one_tap_leads_to_another() -
     seen = drive("states")
     later = seen["failed and put right"]
     assert later["phase"] == seen["failed"]["phase"]
-    assert later["toast"] == "Struck out"
-    assert seen["failed"]["pause"] == "Go on …"
+    assert later["toast"] == "Removed"
+    assert seen["failed"]["pause"] == "Continue …"
     assert (seen["form"], seen["form again"]) == (1, 2)
     assert (seen["ended"]["phase"], seen["ended"]["toast"] != seen["ended"]["phase"]) == (
         "The film has ended",
@@ -167,7 +167,7 @@ def test_a_camera_that_is_lost_is_said_for_good_and_one_tap_leads_to_another() -
 
 def test_a_pause_is_said_over_the_picture_until_it_ends() -> None:
     seen = drive("look")
-    assert (seen["paused"]["phase"], seen["paused"]["pause"]) == ("Paused", "Go on")
+    assert (seen["paused"]["phase"], seen["paused"]["pause"]) == ("Paused", "Resume")
     assert seen["going on"]["phase"] == ""
 
 
@@ -299,8 +299,8 @@ def test_a_game_that_was_broken_off_goes_on_through_another_camera_and_with_its_
 def test_a_game_whose_deck_was_forgotten_goes_on_without_it_or_with_another() -> None:
     seen = drive("form")
     without, chosen = (
-        "Sein Blatt mine ist nicht mehr eingelernt: Es geht ohne weiter.",
-        "Sein Blatt mine ist nicht mehr eingelernt: Es geht mit dem weiter, das unten gewählt ist.",
+        "Sein Blatt mine ist nicht mehr eingelernt. Das Spiel geht ohne weiter.",
+        "Sein Blatt mine ist nicht mehr eingelernt. Das Spiel nimmt das unten gewählte.",
     )
     assert seen["forgotten"] == [[without, 7, None], [chosen, 7, None], [chosen, 7, "pub"]]
     for place in (0, 1):

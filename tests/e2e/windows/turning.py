@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.app.screens.arrangement import Box, overlap
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from tests.e2e.windows.walker import Steps, Walker, by_touch, rest, scrolls
 from tests.support.scripted import LINES, PLAYERS, ScriptedSession, ruling
 from vision.questions import UNREAD_CARD, asked
@@ -21,7 +21,7 @@ def turned(walker: Walker) -> Steps:
     walker.saw["turned"] = {}
     yield from before_the_game(walker)
     session = ScriptedSession()
-    walker.app.play(session, Choice(source="0", players=PLAYERS, kept=False))
+    walker.app.play(session, GameSetup(source="0", players=PLAYERS, kept=False))
     yield from rest(4)
     yield from table(walker, session)
     yield from log(walker)

@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 
 from companion.app.window import make_app
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.settings import Settings
 from companion.sources.cameras import sample_film
 from tests.e2e.windows import as_phone
@@ -24,10 +24,10 @@ _BACKSPACE, _END = 8, 279
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 
 
-def sample_choice(*, store: Path | None = None, kept: bool = True) -> Choice:
+def sample_setup(*, store: Path | None = None, kept: bool = True) -> GameSetup:
     """Return the choice of the sample film's game."""
     sample = sample_film()
-    return Choice(
+    return GameSetup(
         source=str(sample.path),
         rules=sample.rules,
         options=sample.options,
@@ -215,8 +215,8 @@ def rest(steps: int) -> Steps:
         yield
 
 
-def by_touch(walker: Walker) -> Choice:
-    return Choice(source=None, players=PLAYERS, dealer="Dan", store=walker.store)
+def by_touch(walker: Walker) -> GameSetup:
+    return GameSetup(source=None, players=PLAYERS, dealer="Dan", store=walker.store)
 
 
 def started(walker: Walker) -> Steps:

@@ -9,9 +9,9 @@ from typing import Any
 import cv2
 
 from companion.app.window import make_app
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from tests.e2e.windows.measuring import measure, pixels
-from tests.e2e.windows.walker import Steps, reads_by, sample_choice, take_steps
+from tests.e2e.windows.walker import Steps, reads_by, sample_setup, take_steps
 from tests.support.scripted import ScriptedSession
 
 
@@ -35,9 +35,9 @@ class Driver:
         return {**self.saw, **reads_by()}
 
     @property
-    def choice(self) -> Choice:
+    def setup(self) -> GameSetup:
         """The sample film's game, kept nowhere."""
-        return sample_choice(kept=False)
+        return sample_setup(kept=False)
 
     @property
     def ids(self) -> Any:

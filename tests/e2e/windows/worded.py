@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.app.screens.arrangement import overlap
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from tests.e2e.windows.measuring import box_of
 from tests.e2e.windows.walker import Steps, Walker, by_touch, rest
 from tests.support.scripted import LINES, PLAYERS, ScriptedSession, Table, ruling
@@ -50,7 +50,7 @@ def words(walker: Walker, which: str) -> Steps:
         yield from rest(3)
     yield from by_hand(walker, which)
     session = ScriptedSession()
-    app.play(session, Choice(source="0", players=PLAYERS, kept=False))
+    app.play(session, GameSetup(source="0", players=PLAYERS, kept=False))
     yield from rest(3)
     walker.look(f"{which} table")
     ids = app.screen.ids

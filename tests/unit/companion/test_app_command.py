@@ -14,9 +14,9 @@ import pytest
 from companion.app.window import NoDisplayError, prepare_kivy
 from companion.cli import app, watch
 from companion.cli import main as cli
-from companion.game.starting import broken_off
+from companion.game.history import find_resumable_game
 from companion.sources import cameras
-from companion.sources.cameras import DEFAULT_PLAYERS, Sample
+from companion.sources.cameras import DEFAULT_PLAYERS, SampleFilm
 from companion.store.store import Store
 from engine.errors import BadInputError
 
@@ -28,7 +28,7 @@ def parsed(*arguments: str) -> argparse.Namespace:
 def test_a_named_source_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cameras, "find_camera", lambda: pytest.fail("no camera was asked for"))
     arguments = ("--players", "Eve, Ute,", "--rules", "shed", "--option", "suit-values")
-    game, settled = app.choose(parsed("a.mp4", *arguments))
+    game, settled = app.choose_setup(parsed("a.mp4", *arguments))
     assert settled
     assert (game.source, game.rules, game.players) == ("a.mp4", "shed", ("Eve", "Ute"))
     assert game.options == ("suit-values",)
@@ -37,7 +37,7 @@ def test_a_named_source_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_camera_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cameras, "find_camera", lambda: 2)
-    game, settled = app.choose(parsed())
+    game, settled = app.choose_setup(parsed())
     assert not settled
     assert (game.source, game.rules, game.players) == ("2", "winnersh", DEFAULT_PLAYERS)
 
@@ -45,10 +45,10 @@ def test_a_camera_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_camera_the_sample_film_brings_its_own_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    sample = Sample(Path("sample.mp4"), "jokers", ("q-reverse",), ("A", "B"), "B")
+    sample = SampleFilm(Path("sample.mp4"), "jokers", ("q-reverse",), ("A", "B"), "B")
     monkeypatch.setattr(cameras, "find_camera", lambda: None)
     monkeypatch.setattr(cameras, "sample_film", lambda: sample)
-    game, settled = app.choose(parsed())
+    game, settled = app.choose_setup(parsed())
     assert settled
     assert (game.source, game.rules, game.options) == ("sample.mp4", "jokers", ("q-reverse",))
     assert (game.players, game.dealer) == (("A", "B"), "B")
@@ -89,7 +89,7 @@ def test_without_a_camera_a_game_that_was_broken_off_is_offered_and_no_film_is_s
 ) -> None:
     path, opened = played(source), []
     monkeypatch.setattr("companion.app.window.prepare_kivy", lambda: None)
-    monkeypatch.setattr("companion.app.window.run_window", lambda choice, **how: opened.append((choice, how)))
+    monkeypatch.setattr("companion.app.window.run_window", lambda setup, **how: opened.append((setup, how)))
     assert cli.main(["app", "--store", str(path)]) == 0
     ((game, how),) = opened
     assert (how["ask"], how["store"], game.store) == (True, path, path)
@@ -100,19 +100,19 @@ def test_without_a_camera_a_game_that_was_broken_off_is_offered_and_no_film_is_s
 
 
 def test_without_a_camera_an_evening_goes_on_with_its_next_game(played: Callable[..., Path]) -> None:
-    game, settled = app.choose(parsed("--store", str(played("film.mp4", loser="Eva"))))
+    game, settled = app.choose_setup(parsed("--store", str(played("film.mp4", loser="Eva"))))
     assert not settled
     assert (game.source, game.kept, game.demonstration) == (None, True, False)
     assert (game.players, game.dealer) == (("Eva", "Max"), "Eva"), "who lost deals"
     arguments = ("--players", "Ute,Eve", "--rules", "shed")
-    game, settled = app.choose(parsed("--store", str(played()), *arguments))
+    game, settled = app.choose_setup(parsed("--store", str(played()), *arguments))
     assert (settled, game.rules, game.options) == (False, "shed", ())
     assert (game.players, game.dealer) == (("Ute", "Eve"), None)
 
 
 def test_an_evening_of_long_ago_does_not_keep_the_film_from_being_shown(played: Callable[..., Path]) -> None:
     path = played(hours_ago=72)
-    assert app.choose(parsed("--store", str(path)))[0].demonstration
+    assert app.choose_setup(parsed("--store", str(path)))[0].demonstration
 
 
 def test_a_damaged_store_is_left_to_the_form_which_says_so(played: Callable[..., Path]) -> None:
@@ -121,10 +121,10 @@ def test_a_damaged_store_is_left_to_the_form_which_says_so(played: Callable[...,
     data = path.read_bytes()
     path.write_bytes(data[:40] + random.Random(1).randbytes(3000) + data[3040:])
     damaged = path.read_bytes()
-    game, settled = app.choose(parsed("--store", str(path)))
+    game, settled = app.choose_setup(parsed("--store", str(path)))
     assert (game.demonstration, game.source, settled) == (False, None, False)
     assert path.read_bytes() == damaged
-    assert "damaged" in str(broken_off(path)[1]), "what the form asks"
+    assert "damaged" in str(find_resumable_game(path)[1]), "what the form asks"
 
 
 def test_without_a_display_the_film_is_shown_though_a_game_was_broken_off(
@@ -230,7 +230,7 @@ def test_without_a_display_a_broken_off_game_goes_on_in_the_store_that_was_named
 def no_camera(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where the app is opened there is no camera, but a sample film."""
     monkeypatch.setattr(cameras, "find_camera", lambda: None)
-    monkeypatch.setattr(cameras, "sample_film", lambda: Sample(Path("sample.mp4")))
+    monkeypatch.setattr(cameras, "sample_film", lambda: SampleFilm(Path("sample.mp4")))
     monkeypatch.chdir(tmp_path)
 
 
@@ -261,7 +261,7 @@ def test_without_a_display_no_file_that_is_there_is_replaced_by_the_sample_film(
     assert args.save is None
     assert Path(taken).read_text() == "mine"
     said = capsys.readouterr().err
-    assert "annotated.mp4 is left as it is" in said or "no annotated film is written" in said
+    assert "annotated.mp4 was not changed" in said or "no annotated film is written" in said
     assert "goes to" not in said
 
 
@@ -272,7 +272,7 @@ def test_the_sample_film_tells_its_game(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(BadInputError, match="sample film is missing"):
         cameras.sample_film()
     (assets / "sample.mp4").write_bytes(b"film")
-    assert cameras.sample_film() == Sample(assets / "sample.mp4")
+    assert cameras.sample_film() == SampleFilm(assets / "sample.mp4")
     header = {"rules": "shed", "players": ["A", "B", "C"], "dealer": "C", "options": ["o"]}
     (assets / "sample.truth.jsonl").write_text(json.dumps(header) + "\n{}\n", encoding="utf-8")
     found = cameras.sample_film()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.cli.main import main
-from companion.store.backup import kept
+from companion.store.backup import stored_files
 from companion.store.store import Store, default_path
 
 
@@ -48,7 +48,7 @@ def test_a_backup_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixtu
     play(path, "Ann")
     copy.write_text("my letters")
     assert main(["backup", str(copy), "--store", str(path)]) == 2
-    assert "is not overwritten" in capsys.readouterr().err
+    assert "was not overwritten" in capsys.readouterr().err
     assert copy.read_text() == "my letters"
     assert main(["backup", str(tmp_path / "no" / "x.sqlite"), "--store", str(path)]) == 2
     assert main(["backup", str(tmp_path / "x.sqlite"), "--store", str(tmp_path / "none.sqlite")]) == 2
@@ -109,12 +109,12 @@ def test_erasing_leaves_nothing_of_the_programs_behind(
     deck.write_text("features")
     stranger = home / "data" / "letters.txt"
     stranger.write_text("not ours")
-    assert len(kept()) >= 3
+    assert len(stored_files()) >= 3
     assert main(["erase", "--yes"]) == 0
     assert "erased" in capsys.readouterr().out
     assert [path for path in home.rglob("*") if path.is_file()] == [stranger]
     assert main(["erase", "--yes"]) == 0
-    assert "nothing is kept" in capsys.readouterr().out
+    assert "nothing is stored" in capsys.readouterr().out
 
 
 def test_erasing_asks_and_without_an_answer_erases_nothing(

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from companion.i18n import catalogue as i18n
-from companion.i18n.catalogue import _, many, set_language
+from companion.i18n.catalogue import _, ngettext, set_language
+from companion.i18n.events import event_text
 from companion.i18n.extract import all_texts, compiled, read_po, write_po
-from companion.i18n.wording import card_words, demand_words, event_words
+from companion.i18n.wording import card_name, demand_text
 
 PO = i18n.locale_folder() / "de" / "LC_MESSAGES" / "shithead.po"
 
@@ -47,11 +48,11 @@ def test_the_compiled_catalogue_is_that_of_the_translations() -> None:
 def test_german_is_spoken_when_asked_for() -> None:
     assert set_language("de") == "de"
     assert _("Undo") == "Zurück"
-    assert many("{n} card", "{n} cards", 1) == "1 Karte"
-    assert many("{n} card", "{n} cards", 3) == "3 Karten"
-    assert card_words("9S") == "Pik 9"
-    assert demand_words("queen or higher, red") == "Dame oder höher, rot"
-    assert event_words({"event": "pick_up", "player": "Ann", "cards": ["9S"]}) == "Ann nimmt 1 Karte auf"
+    assert ngettext("{n} card", "{n} cards", 1) == "1 Karte"
+    assert ngettext("{n} card", "{n} cards", 3) == "3 Karten"
+    assert card_name("9S") == "Pik 9"
+    assert demand_text("queen or higher, red") == "Dame oder höher, rot"
+    assert event_text({"event": "pick_up", "player": "Ann", "cards": ["9S"]}) == "Ann nimmt 1 Karte auf"
 
 
 @pytest.mark.parametrize(("lang", "spoken"), [("de_AT.UTF-8", "de"), ("fr_FR.UTF-8", "en"), ("C", "en")])

@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from companion.game.evening import last_word
-from companion.game.interface import Line
-from companion.game.refereeing import Refereeing
-from companion.game.series import Games
+from companion.game.corrections import CorrectedPlays
+from companion.game.evening import apply_revisions
+from companion.game.interface import EventLine
+from companion.game.refereeing import WatchedGame
+from companion.game.series import GameSeries
 from companion.game.session import Session
 from companion.store.store import Store
 from engine.errors import BadInputError
@@ -70,16 +71,16 @@ class ScriptedWatcher:
         return []
 
 
-def open_game(events: Sequence[Event] = GAME) -> Refereeing:
-    return Refereeing(
+def open_game(events: Sequence[Event] = GAME) -> WatchedGame:
+    return WatchedGame(
         cast(Watcher, ScriptedWatcher(events)), lambda names: Referee("winnersh", tuple(names)), PLAYERS
     )
 
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    keeper = keeper_in(tmp_path / "s.sqlite", PLAYERS)
-    session = Session(Blank, lambda: Games(open_game()), open_keeper=keeper, realtime=False)
+    recorder = keeper_in(tmp_path / "s.sqlite", PLAYERS)
+    session = Session(Blank, lambda: GameSeries(open_game()), open_recorder=recorder, realtime=False)
     session.start()
     until(lambda: session.snapshot.phase == "ended")
     yield session
@@ -93,7 +94,7 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def after(session: Session, ask: Callable[[], None]) -> tuple[Line, ...]:
+def after(session: Session, ask: Callable[[], None]) -> tuple[EventLine, ...]:
     """Ask for something and return the lines once it has been done."""
     serial = session.snapshot.serial
     ask()
@@ -101,7 +102,7 @@ def after(session: Session, ask: Callable[[], None]) -> tuple[Line, ...]:
     return session.snapshot.lines
 
 
-def verdicts(lines: tuple[Line, ...]) -> dict[str, str]:
+def verdicts(lines: tuple[EventLine, ...]) -> dict[str, str]:
     return {str(line["player"]): line["ruling"]["verdict"] for line in lines if line.get("ruling")}
 
 
@@ -144,7 +145,7 @@ def test_undo_takes_back_the_last_event_and_its_effects(session: Session) -> Non
     assert [line.get("player") for line in lines if line["event"] == "play"] == ["Ann", "Bob"]
     assert session.snapshot.table.pile == ["9S", "8H"]
     assert session.snapshot.table.turn == "Cat"
-    assert session.snapshot.says == "Taken back: Cat plays 10♣"
+    assert session.snapshot.says == "Undone: Cat plays 10♣"
 
 
 def test_everything_can_be_taken_back(session: Session) -> None:
@@ -152,7 +153,7 @@ def test_everything_can_be_taken_back(session: Session) -> None:
         lines = after(session, session.undo)
     assert lines == ()
     after(session, session.undo)
-    assert session.snapshot.says == "There is nothing to take back"
+    assert session.snapshot.says == "There is nothing to undo"
 
 
 def test_corrections_are_stored_beside_what_was_seen(session: Session, tmp_path: Path) -> None:
@@ -165,8 +166,8 @@ def test_corrections_are_stored_beside_what_was_seen(session: Session, tmp_path:
         seen = store.events(1)
         corrections: list[tuple[int, Any]] = store.corrections(1)
     assert [line["cards"] for line in seen if line.get("player") == "Bob"] == [["8H"], ["QH"]]
-    assert [line["event"] for line in last_word(seen)] == ["deal", "play", "play"]
-    assert [(line.get("ruling") or {}).get("verdict") for line in last_word(seen)][-1] == "legal"
+    assert [line["event"] for line in apply_revisions(seen)] == ["deal", "play", "play"]
+    assert [(line.get("ruling") or {}).get("verdict") for line in apply_revisions(seen)][-1] == "legal"
     assert [(number, line and line["cards"]) for number, line in corrections] == [(bob, ["QH"]), (last, None)]
 
 
@@ -180,8 +181,8 @@ def test_a_revision_by_the_watcher_tells_every_ruling_that_changes_with_it() -> 
     last = told[4:]
     assert [line["revise"] for line in last] == [3, 4]
     assert [line["ruling"]["verdict"] for line in last] == ["legal", "illegal"]
-    read_back = {line["id"]: line for line in last_word(told)} | {
-        line["revise"]: line for line in last_word(told) if "revise" in line
+    read_back = {line["id"]: line for line in apply_revisions(told)} | {
+        line["revise"]: line for line in apply_revisions(told) if "revise" in line
     }
     for line in game.lines:
         assert read_back[line["id"]].get("ruling") == line.get("ruling")
@@ -190,7 +191,7 @@ def test_a_revision_by_the_watcher_tells_every_ruling_that_changes_with_it() -> 
 def test_a_conclusion_goes_with_what_it_rests_on() -> None:
     """Bob is out and Ann has lost; then his last card turns out to be one of two."""
     end = Event(id=2, event="out", t=2, player="Bob")
-    game = Refereeing(
+    game = WatchedGame(
         cast(Watcher, ScriptedWatcher([GAME[0], end])),
         lambda _: Referee("winnersh", ("Ann", "Bob")),
         ("Ann", "Bob"),
@@ -199,7 +200,7 @@ def test_a_conclusion_goes_with_what_it_rests_on() -> None:
         game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
     (over,) = (line for line in game.lines if line["event"] == "game_over")
     assert over["loser"] == "Ann"
-    with pytest.raises(BadInputError, match="own conclusion"):
+    with pytest.raises(BadInputError, match="The referee inferred this"):
         game.correct(over["id"], Event(id=0, event="game_over", loser="Bob"))
     game.correct(2, None)
     assert [line["event"] for line in game.lines] == ["deal"]
@@ -238,10 +239,20 @@ def test_what_was_put_right_is_so_in_the_pick_up_that_takes_it_away(
     assert line["cards"] == ["6S"], "that is another time"
 
 
-def ended_game(*after: Event) -> Refereeing:
+def test_of_two_copies_that_were_put_right_one_alone_is_another_play() -> None:
+    put_right = CorrectedPlays()
+    told = {"id": 2, "event": "play", "cards": ["7H", "7H"], "t": 1.0}
+    put_right.note(told, Event(id=2, event="play", cards=("7D", "7H")))
+    one = Event(id=5, event="pick_up", cards=("7H",), t=2.0, count=1)
+    assert put_right.carry(one) == one
+    both = Event(id=6, event="pick_up", cards=("4C", "7H", "7H"), t=3.0)
+    assert put_right.carry(both).cards == ("4C", "7D", "7H")
+
+
+def ended_game(*after: Event) -> WatchedGame:
     """Bob is out and Ann has lost; then `after` is seen, a second apart."""
     end = Event(id=2, event="out", t=2, player="Bob")
-    game = Refereeing(
+    game = WatchedGame(
         cast(Watcher, ScriptedWatcher([GAME[0], end, *after])),
         lambda _: Referee("winnersh", ("Ann", "Bob")),
         ("Ann", "Bob"),
@@ -266,7 +277,7 @@ def test_the_burn_that_the_last_card_brings_belongs_to_the_game() -> None:
     ten = Event(id=3, event="play", t=1.5, player="Bob", cards=("10S",), source="hand")
     burnt = Event(id=4, event="burn", t=3, player="Bob", cards=("10S",))
     again = replace(burnt, id=5, t=4)
-    game = Refereeing(
+    game = WatchedGame(
         cast(
             Watcher,
             ScriptedWatcher([GAME[0], ten, Event(id=2, event="out", t=2, player="Bob"), burnt, again]),
@@ -287,7 +298,7 @@ def test_the_pick_up_that_a_last_card_shown_brings_belongs_to_the_game() -> None
     assert [event.event for event in acts[-2:]] == ["show", "pick_up"]
     script = [replace(event, id=k, t=k, decided_at=k) for k, event in enumerate(acts, start=1)]
     again = replace(script[-1], id=len(script) + 1, t=len(script) + 1)
-    game = Refereeing(
+    game = WatchedGame(
         cast(Watcher, ScriptedWatcher([*script, again])),
         lambda _: Referee("winnersh", ("Ann", "Bob")),
         ("Ann", "Bob"),
@@ -308,7 +319,7 @@ def test_the_pick_up_that_a_last_card_shown_brings_belongs_to_the_game() -> None
     ids=["nobody was out", "the game is not over", "undo"],
 )
 def test_what_was_seen_since_is_judged_where_the_game_was_not_over(
-    go_on: Callable[[Refereeing], Any],
+    go_on: Callable[[WatchedGame], Any],
 ) -> None:
     game = ended_game(*SWEPT_UP)
     go_on(game)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from companion.cli.main import main
-from companion.game.enrolling import EnrolSession, PackWatch, learn
+from companion.game.enrolling import EnrolmentSession, PackScanner, deck_builder
 from engine.errors import BadInputError
 from tests.support.shown_cards import Camera, Show, learns
 from vision.decks.card_classes import CARDS
@@ -28,7 +28,7 @@ def until(what: Callable[[], bool]) -> None:
 
 def test_cards_are_told_in_any_order_and_what_is_missing_is_said() -> None:
     show = Show("KD", None, "2C", "9S")
-    session = EnrolSession(lambda: Camera(), lambda: (show, learns("mine")))
+    session = EnrolmentSession(lambda: Camera(), lambda: (show, learns("mine")))
     session.start()
     until(lambda: session.progress.shown == 3)
     assert (session.progress.phase, session.progress.last) == ("showing", "9S")
@@ -41,7 +41,7 @@ def test_cards_are_told_in_any_order_and_what_is_missing_is_said() -> None:
 def test_the_deck_is_saved_when_asked_for_and_what_could_not_be_told_is_counted() -> None:
     show = Show("KD", "?", "2C")
     camera = Camera()
-    session = EnrolSession(lambda: camera, lambda: (show, learns("mine")))
+    session = EnrolmentSession(lambda: camera, lambda: (show, learns("mine")))
     session.start()
     until(lambda: session.progress.shown == 3)
     session.save()
@@ -54,7 +54,7 @@ def test_the_deck_is_saved_when_asked_for_and_what_could_not_be_told_is_counted(
 
 
 def test_once_all_52_are_told_nobody_has_to_ask() -> None:
-    session = EnrolSession(lambda: Camera(), lambda: (Show(*reversed(CARDS)), learns("mine")))
+    session = EnrolmentSession(lambda: Camera(), lambda: (Show(*reversed(CARDS)), learns("mine")))
     session.start()
     until(lambda: session.progress.phase == "saved")
     assert (session.progress.enrolled, session.progress.missing) == (52, ())
@@ -62,7 +62,7 @@ def test_once_all_52_are_told_nobody_has_to_ask() -> None:
 
 
 def test_a_film_that_ends_is_learnt_from() -> None:
-    session = EnrolSession(
+    session = EnrolmentSession(
         lambda: Camera(live=False, pictures=40), lambda: (Show("KD", "2C"), learns("mine"))
     )
     session.start()
@@ -73,23 +73,23 @@ def test_a_film_that_ends_is_learnt_from() -> None:
 @pytest.mark.parametrize("cards", [(), ("KD",), ("KD", "?")])
 def test_a_deck_needs_two_cards(cards: tuple[str, ...]) -> None:
     film = Camera(live=False, pictures=30)
-    session = EnrolSession(lambda: film, lambda: (Show(*cards), learns("mine")))
+    session = EnrolmentSession(lambda: film, lambda: (Show(*cards), learns("mine")))
     session.start()
     until(lambda: bool(session.progress.error))
-    assert "cards were told; show each alone, held still" in session.progress.error
+    assert "cards were recognised; show each card alone, and hold it still" in session.progress.error
     assert deck_names() == ()
 
 
 def test_a_deck_needs_a_plain_name() -> None:
     with pytest.raises(BadInputError, match="letters, digits"):
-        learn("../mine", None)
+        deck_builder("../mine", None)
 
 
 def test_a_camera_that_is_not_there_is_said() -> None:
     def no_camera() -> Camera:
         raise BadInputError("camera 7: cannot be opened")
 
-    session = EnrolSession(no_camera, lambda: (Show(), learns("mine")))
+    session = EnrolmentSession(no_camera, lambda: (Show(), learns("mine")))
     session.start()
     until(lambda: bool(session.progress.error))
     assert session.progress.error == "camera 7: cannot be opened"
@@ -105,7 +105,7 @@ def test_a_camera_that_falls_silent_is_said_and_what_was_shown_can_be_saved_all_
                     return
                 yield picture
 
-    session = EnrolSession(Silent, lambda: (Show("KD", "2C"), learns("mine")))
+    session = EnrolmentSession(Silent, lambda: (Show("KD", "2C"), learns("mine")))
     session.start()
     until(lambda: "it is tried again" in session.progress.lost)
     session.save()
@@ -116,13 +116,13 @@ def test_a_camera_that_falls_silent_is_said_and_what_was_shown_can_be_saved_all_
 
 def test_a_film_is_watched_to_its_end_though_all_are_told_a_camera_is_not() -> None:
     film, camera = Camera(live=False, pictures=2000), Camera(pictures=2000)
-    watched = sum(1 for _ in PackWatch(film, Show(*CARDS)))
+    watched = sum(1 for _ in PackScanner(film, Show(*CARDS)))
     assert watched == 2000
-    assert sum(1 for _ in PackWatch(camera, Show(*CARDS))) < 2000
+    assert sum(1 for _ in PackScanner(camera, Show(*CARDS))) < 2000
 
 
 def test_how_long_nothing_new_was_shown_is_told() -> None:
-    watch = PackWatch(Camera(pictures=300), Show("KD", "2C"))
+    watch = PackScanner(Camera(pictures=300), Show("KD", "2C"))
     idle = [watch.idle_s for _ in watch]
     assert idle[-1] > 20
     assert min(idle) == 0

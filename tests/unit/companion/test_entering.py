@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from companion.game.entry import answered, by_another, entered, has_begun, newest_by_another, shown_rank
-from companion.game.event_log import ASSUMED, GameBook
-from companion.game.next_game import next_choice
-from companion.game.play_check import may_i_play
-from companion.game.refereeing import judge_of
+from companion.game.entry import (
+    answered_show,
+    entered_event,
+    has_begun,
+    last_event_by_another,
+    shown_rank,
+    with_player,
+)
+from companion.game.event_log import ASSUMED, EventLog
+from companion.game.next_game import next_game_setup
+from companion.game.play_check import check_play
+from companion.game.refereeing import make_referee
 from companion.game.ruling_views import ruling_text
-from companion.game.setup import Choice
-from companion.game.touch_game import HandScored
-from companion.i18n.wording import event_words
+from companion.game.setup import GameSetup
+from companion.game.touch_game import TouchGame
+from companion.i18n.events import event_text
 from engine.events import Event
 from engine.ruleset import RULESET_NAMES
 
 PLAYERS = ("Ann", "Bob", "Cat")
 
 
-def game(rules: str = "winnersh") -> HandScored:
-    return HandScored(GameBook(judge_of(rules, PLAYERS, dealer="Cat")))
+def game(rules: str = "winnersh") -> TouchGame:
+    return TouchGame(EventLog(make_referee(rules, PLAYERS, dealer="Cat")))
 
 
 def test_a_card_played_blindly_is_a_flip() -> None:
-    assert entered("play", "Ann", ["9S"], "down").event == "flip"
-    play = entered("play", "Ann", ["9S", "9"], "hand+up")
+    assert entered_event("play", "Ann", ["9S"], "down").event == "flip"
+    play = entered_event("play", "Ann", ["9S", "9"], "hand+up")
     assert (play.event, play.source, play.cards) == ("play", "hand+up", ("9S", "9"))
-    assert entered("pick_up", "Ann", ["9S"]).cards == ()
+    assert entered_event("pick_up", "Ann", ["9S"]).cards == ()
 
 
 def test_the_shown_rank_is_the_rulesets() -> None:
@@ -36,7 +43,7 @@ def test_the_shown_rank_is_the_rulesets() -> None:
 
 def test_a_draw_that_is_due_is_taken_for_made_and_goes_with_its_play() -> None:
     scored = game()
-    lines = scored.enter(entered("play", "Ann", ["4"]))
+    lines = scored.enter(entered_event("play", "Ann", ["4"]))
     assert [(line["event"], line.get("by")) for line in lines] == [("play", "hand"), ("draw", ASSUMED)]
     assert scored.table.hands["Ann"].size == 3
     assert scored.table.to_draw == {}
@@ -49,27 +56,27 @@ def test_a_draw_that_is_due_is_taken_for_made_and_goes_with_its_play() -> None:
 
 def test_what_lies_face_up_is_named_after_the_deal_and_after_an_exchange() -> None:
     scored = game()
-    scored.enter(entered("deal", "Ann", ["KD", "2", "9S"], face_up=3))
-    scored.enter(entered("deal", "Bob", ["4"], face_up=3))
+    scored.enter(entered_event("deal", "Ann", ["KD", "2", "9S"], face_up=3))
+    scored.enter(entered_event("deal", "Bob", ["4"], face_up=3))
     assert list(scored.table.up["Ann"]) == ["KD", "2", "9S"]
     assert list(scored.table.up["Bob"]) == ["4", "??", "??"]
-    assert event_words(scored.lines[0]) == "Ann has K♦ 2 9♠ face up"
+    assert event_text(scored.lines[0]) == "Ann has K♦ 2 9♠ face up"
     assert not has_begun(scored.lines)
-    scored.enter(entered("exchange", "Ann", ["K", "2", "10"], face_up=3))
+    scored.enter(entered_event("exchange", "Ann", ["K", "2", "10"], face_up=3))
     assert list(scored.table.up["Ann"]) == ["K", "2", "10"]
     assert scored.table.hands["Ann"].known == ("9S",)
-    scored.enter(entered("exchange", "Bob", face_up=3))
+    scored.enter(entered_event("exchange", "Bob", face_up=3))
     assert list(scored.table.up["Bob"]) == ["??"] * 3
     assert [line["ruling"]["verdict"] for line in scored.lines[2:]] == ["legal", "legal"]
     assert not has_begun(scored.lines)
-    scored.enter(entered("play", "Ann", ["4"]))
+    scored.enter(entered_event("play", "Ann", ["4"]))
     assert has_begun(scored.lines)
 
 
 def test_an_exchange_after_the_first_play_is_entered_like_any_and_ruled_illegal() -> None:
     scored = game()
-    scored.enter(entered("play", "Ann", ["4"]))
-    (line,) = scored.enter(entered("exchange", "Bob", ["K", "2", "10"], face_up=3))
+    scored.enter(entered_event("play", "Ann", ["4"]))
+    (line,) = scored.enter(entered_event("exchange", "Bob", ["K", "2", "10"], face_up=3))
     assert line["ruling"]["verdict"] == "illegal"
     assert line["ruling"]["breaches"][0]["rule"] == "setup.exchange-before"
     assert list(scored.table.up["Bob"]) == ["K", "2", "10"]
@@ -77,8 +84,8 @@ def test_an_exchange_after_the_first_play_is_entered_like_any_and_ruled_illegal(
 
 def test_an_exchange_that_was_another_players_lies_before_that_one() -> None:
     scored = game()
-    (line,) = scored.enter(entered("exchange", "Ann", ["KD", "2", "10"], face_up=3))
-    scored.correct(line["id"], by_another(Event.from_json(line), "Bob"))
+    (line,) = scored.enter(entered_event("exchange", "Ann", ["KD", "2", "10"], face_up=3))
+    scored.correct(line["id"], with_player(Event.from_json(line), "Bob"))
     up = scored.table.up
     assert [list(up["Ann"]), list(up["Bob"])] == [["??"] * 3, ["KD", "2", "10"]]
 
@@ -86,28 +93,28 @@ def test_an_exchange_that_was_another_players_lies_before_that_one() -> None:
 def test_a_show_is_answered_by_whom_it_was_shown_to_and_backfires() -> None:
     scored = game()
     for player, card in (("Ann", "4"), ("Bob", "9")):
-        scored.enter(entered("play", player, [card]))
-    scored.enter(entered("show", "Cat", to="Ann", shown="3"))
+        scored.enter(entered_event("play", player, [card]))
+    scored.enter(entered_event("show", "Cat", to="Ann", shown="3"))
     assert scored.table.hands["Ann"].size == 5
-    assert answered(scored.lines, "Bob") is None
-    reply = answered(scored.lines, "Ann")
+    assert answered_show(scored.lines, "Bob") is None
+    reply = answered_show(scored.lines, "Ann")
     assert reply is not None
     assert reply.answers == (("Ann", "Cat"),)
     scored.correct(reply.id, reply)
-    again = answered(scored.lines, "Cat")
+    again = answered_show(scored.lines, "Cat")
     assert again is not None
     assert again.answers == (("Ann", "Cat"), ("Cat", "Ann"))
-    assert answered(scored.lines, "Ann") is None
+    assert answered_show(scored.lines, "Ann") is None
 
 
 def test_it_was_bob_concerns_the_newest_act_of_somebody_else() -> None:
     scored = game()
-    scored.enter(entered("play", "Ann", ["4"]))
-    newest = newest_by_another(scored.lines, "Bob")
+    scored.enter(entered_event("play", "Ann", ["4"]))
+    newest = last_event_by_another(scored.lines, "Bob")
     assert newest is not None
     assert newest["player"] == "Ann"
-    assert newest_by_another(scored.lines, "Ann") is None
-    assert newest_by_another([], "Bob") is None
+    assert last_event_by_another(scored.lines, "Ann") is None
+    assert last_event_by_another([], "Bob") is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +130,7 @@ def test_it_was_bob_concerns_the_newest_act_of_somebody_else() -> None:
 def test_may_i_play_is_answered_by_the_judge(
     rules: str, cards: list[str], pile: list[str], verdict: str, words: str
 ) -> None:
-    ruling = may_i_play(cards, pile, rules=rules)
+    ruling = check_play(cards, pile, rules=rules)
     says, quote = ruling_text(ruling)
     assert ruling["verdict"] == verdict
     assert words in says
@@ -131,8 +138,8 @@ def test_may_i_play_is_answered_by_the_judge(
 
 
 def test_house_options_count_when_one_asks() -> None:
-    assert may_i_play(["10"], ["7"], rules="jokers")["verdict"] == "legal"
-    assert may_i_play(["10"], ["7"], rules="jokers", options=["10-not-on-7"])["verdict"] == "illegal"
+    assert check_play(["10"], ["7"], rules="jokers")["verdict"] == "legal"
+    assert check_play(["10"], ["7"], rules="jokers", options=["10-not-on-7"])["verdict"] == "illegal"
 
 
 @pytest.mark.parametrize(
@@ -141,10 +148,10 @@ def test_house_options_count_when_one_asks() -> None:
 def test_the_next_dealer_is_as_the_rules_say(rules: str, dealer: str | None) -> None:
     scored = game(rules)
     scored.enter(Event(id=0, event="game_over", loser="Bob"))
-    last = Choice(source=None, players=PLAYERS, rules=rules, dealer="Cat", resume=7)
-    following = next_choice(last, scored.table)
+    last = GameSetup(source=None, players=PLAYERS, rules=rules, dealer="Cat", resume=7)
+    following = next_game_setup(last, scored.table)
     assert (following.dealer, following.resume, following.players) == (dealer, None, PLAYERS)
 
 
 def test_without_a_last_game_a_game_by_touch_is_offered() -> None:
-    assert next_choice(None).source is None
+    assert next_game_setup(None).source is None

@@ -14,7 +14,7 @@ import pytest
 
 from companion.cli.main import main
 from companion.game import sharing
-from companion.game.evening import Standing, Tally, last_word, rituals_of, tally_of
+from companion.game.evening import Standing, Tally, apply_revisions, called_rituals, store_tally
 from companion.i18n.catalogue import set_language
 from companion.store.store import Store
 from engine.errors import BadInputError
@@ -52,7 +52,7 @@ def test_games_losses_and_streaks(tmp_path: Path) -> None:
             play(store, loser)
         play(store, "Bob", players=("Bob", "Cat"))
         store.start_game("winnersh", PLAYERS)
-        tally = tally_of(store)
+        tally = store_tally(store)
     # Bob's run of two ended with the game that nobody lost; then he lost again.
     assert tally.standings == (
         Standing("Bob", 5, 3, 1, rituals=(load_ruleset("winnersh").mechanics.third_loss_title,)),
@@ -69,8 +69,8 @@ def test_only_the_last_evening_counts_unless_all_are_asked_for(tmp_path: Path) -
         play(store, "Ann")
         clock.now += 86_400
         play(store, "Bob")
-        assert tally_of(store).losers == ("Bob",)
-        assert tally_of(store, all_evenings=True).losers == ("Ann", "Bob")
+        assert store_tally(store).losers == ("Bob",)
+        assert store_tally(store, all_evenings=True).losers == ("Ann", "Bob")
 
 
 def test_rituals_fall_on_who_earned_them() -> None:
@@ -78,7 +78,7 @@ def test_rituals_fall_on_who_earned_them() -> None:
     forced["ruling"] = {"effects": {"rituals": ["Library Boy"], "picks_up": "Bob"}}
     last = {"id": 4, "event": "play", "player": "Ann"}
     last["ruling"] = {"effects": {"rituals": ["I am the Shithead!"], "shithead": "Bob"}}
-    assert rituals_of([pick_up(1), pick_up(2, "Library Boy"), forced, last]) == [
+    assert called_rituals([pick_up(1), pick_up(2, "Library Boy"), forced, last]) == [
         ("Cat", "Library Boy"),
         ("Bob", "Library Boy"),
         ("Bob", "I am the Shithead!"),
@@ -91,7 +91,7 @@ def test_the_third_loss_of_an_evening_earns_the_song_once(tmp_path: Path) -> Non
     with Store.open(tmp_path / "s.sqlite") as store:
         for losses in range(1, 5):
             play(store, "Ann")
-            (ann,) = (s for s in tally_of(store).standings if s.player == "Ann")
+            (ann,) = (s for s in store_tally(store).standings if s.player == "Ann")
             assert ann.rituals == ((title,) if losses >= 3 else ())
 
 
@@ -101,7 +101,7 @@ def test_the_song_is_for_three_losses_in_one_evening(tmp_path: Path) -> None:
         for _ in range(4):
             play(store, "Ann")
             clock.now += 86_400
-        (ann,) = (s for s in tally_of(store, all_evenings=True).standings if s.player == "Ann")
+        (ann,) = (s for s in store_tally(store, all_evenings=True).standings if s.player == "Ann")
     assert (ann.losses, ann.rituals) == (4, ())
 
 
@@ -116,17 +116,19 @@ def test_what_the_shithead_must_say_is_counted_once_a_game(tmp_path: Path) -> No
             for line in lines:
                 store.append(line)
             store.finish("Bob")
-        (bob,) = (s for s in tally_of(store).standings if s.player == "Bob")
+        (bob,) = (s for s in store_tally(store).standings if s.player == "Bob")
     assert bob.rituals == (title, title)
 
 
 def test_a_revised_event_counts_once_and_a_withdrawn_one_not(tmp_path: Path) -> None:
     wrong, right = pick_up(1, "Library Boy"), pick_up(2)
-    assert last_word([wrong, {**right, "revise": 1}]) == [{**right, "revise": 1}]
-    assert last_word([wrong, pick_up(3), {**wrong, "id": 4, "revise": 1, "withdrawn": True}]) == [pick_up(3)]
+    assert apply_revisions([wrong, {**right, "revise": 1}]) == [{**right, "revise": 1}]
+    assert apply_revisions([wrong, pick_up(3), {**wrong, "id": 4, "revise": 1, "withdrawn": True}]) == [
+        pick_up(3)
+    ]
     with Store.open(tmp_path / "s.sqlite") as store:
         play(store, "Ann", wrong, {**right, "revise": 1})
-        assert all(standing.rituals == () for standing in tally_of(store).standings)
+        assert all(standing.rituals == () for standing in store_tally(store).standings)
 
 
 def test_an_empty_store_has_nothing_to_tell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -185,7 +187,7 @@ def test_the_text_to_share_is_in_the_language_of_the_app() -> None:
         "player  games  losses  streak  rituals due",
         "Ann         3       2       1  Library Boy",
         "Bob         3       0       0",
-        "(1 game begun and not finished)",
+        "(1 game not finished)",
     ]
     set_language("de")
     try:
@@ -193,7 +195,7 @@ def test_the_text_to_share_is_in_the_language_of_the_app() -> None:
             "Spieler  Spiele  verloren  in Folge  fällige Rituale",
             "Ann           3         2         1  Library Boy",
             "Bob           3         0         0",
-            "(1 Spiel begonnen und nicht beendet)",
+            "(1 Spiel nicht beendet)",
         ]
     finally:
         set_language("en")

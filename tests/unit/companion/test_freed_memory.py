@@ -12,9 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 from companion import memory as freed_memory
-from companion.game.setup import Choice
-from companion.game.starting import Before, watched_game
-from companion.memory import EVERY_SECONDS, FreedMemory
+from companion.game.history import GameHistory
+from companion.game.setup import GameSetup
+from companion.game.starting import open_watched_game
+from companion.memory import TRIM_INTERVAL_S, MemoryTrimmer
 
 
 @pytest.fixture
@@ -30,23 +31,23 @@ def test_it_is_given_back_once_a_minute(
 ) -> None:
     given: list[int] = []
     monkeypatch.setattr(freed_memory, "_malloc_trim", lambda: given.append)
-    freed = FreedMemory()
-    for t in (0.0, EVERY_SECONDS - 1, EVERY_SECONDS, EVERY_SECONDS + 1, 2 * EVERY_SECONDS):
+    freed = MemoryTrimmer()
+    for t in (0.0, TRIM_INTERVAL_S - 1, TRIM_INTERVAL_S, TRIM_INTERVAL_S + 1, 2 * TRIM_INTERVAL_S):
         seconds(t)
-        freed.give_back()
+        freed.trim()
     assert given == [0, 0]
 
 
 def test_a_game_that_has_ended_is_freed_when_the_next_begins() -> None:
-    choice = Choice(source="0", players=("Ann", "Bob"))
-    game = watched_game(choice, Before())
+    setup = GameSetup(source="0", players=("Ann", "Bob"))
+    game = open_watched_game(setup, GameHistory())
     game.knows_itself = game  # type: ignore[attr-defined]  # as parts of a game do, once it runs
     ended = weakref.ref(game)
     gc.disable()
     try:
         del game
         assert ended() is not None
-        watched_game(choice, Before())
+        open_watched_game(setup, GameHistory())
         assert ended() is None
     finally:
         gc.enable()
@@ -56,9 +57,9 @@ def test_without_glibc_nothing_is_done(
     seconds: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    freed = FreedMemory()
-    seconds(10 * EVERY_SECONDS)
-    freed.give_back()
+    freed = MemoryTrimmer()
+    seconds(10 * TRIM_INTERVAL_S)
+    freed.trim()
     assert freed_memory._malloc_trim() is None
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from companion.game.entry import entered
-from companion.game.evening import last_word
-from companion.game.event_log import GameBook, Line
-from companion.game.refereeing import judge_of
-from companion.game.setup import Choice
-from companion.game.starting import session_of
+from companion.game.entry import entered_event
+from companion.game.evening import apply_revisions
+from companion.game.event_log import EventLine, EventLog
+from companion.game.refereeing import make_referee
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
@@ -24,11 +24,11 @@ PLAYERS = ("Ann", "Bob")
 RULESETS = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 
 
-def ended(rules: str, seed: int) -> tuple[GameBook, list[Line]]:
+def ended(rules: str, seed: int) -> tuple[EventLog, list[EventLine]]:
     """Play a whole game of two; return its book and what was told of it."""
     game = play_game(rules, PLAYERS, seed, dealer="Ann")
-    kept = GameBook(judge_of(rules, PLAYERS, dealer="Ann"))
-    told: list[Line] = []
+    kept = EventLog(make_referee(rules, PLAYERS, dealer="Ann"))
+    told: list[EventLine] = []
     for number, step in enumerate(game.steps):
         if step.event.event not in ("out", "game_over"):
             now = {"id": number + 1, "t": number, "decided_at": number}
@@ -36,7 +36,7 @@ def ended(rules: str, seed: int) -> tuple[GameBook, list[Line]]:
     return kept, told
 
 
-def only(lines: list[Line], kind: str) -> Line:
+def only(lines: list[EventLine], kind: str) -> EventLine:
     (line,) = (line for line in lines if line["event"] == kind)
     return line
 
@@ -78,7 +78,7 @@ def test_read_back_the_game_is_not_over(rules: str) -> None:
     told += [{**was[gone], "revise": gone, "withdrawn": True} for gone in was.keys() - now.keys()]
     told += [{**now[same], "revise": same} for same in was.keys() & now.keys() if was[same] != now[same]]
     told += [now[new] for new in now.keys() - was.keys()]
-    again = GameBook(judge_of(rules, PLAYERS, dealer="Ann"))
+    again = EventLog(make_referee(rules, PLAYERS, dealer="Ann"))
     again.resume(json.loads(json.dumps(told)))
     assert again.table == book.table
     assert again.table.loser is None
@@ -87,23 +87,23 @@ def test_read_back_the_game_is_not_over(rules: str) -> None:
 def test_a_conclusion_is_struck_out_or_left_but_not_rewritten() -> None:
     book, _told = ended("winnersh", 1)
     over = only(book.lines, "game_over")
-    with pytest.raises(BadInputError, match="own conclusion"):
+    with pytest.raises(BadInputError, match="The referee inferred this"):
         book.correct(over["id"], Event(id=0, event="game_over", loser="Zoe"))
 
 
 def test_where_another_player_was_out_the_other_has_lost() -> None:
-    book = GameBook(judge_of("winnersh", PLAYERS, dealer="Ann"))
-    (out, _over) = book.enter(entered("out", "Ann"))
-    book.correct(out["id"], entered("out", "Bob"))
+    book = EventLog(make_referee("winnersh", PLAYERS, dealer="Ann"))
+    (out, _over) = book.enter(entered_event("out", "Ann"))
+    book.correct(out["id"], entered_event("out", "Bob"))
     assert (only(book.lines, "out")["player"], only(book.lines, "game_over")["loser"]) == ("Bob", "Ann")
 
 
 def test_a_game_that_is_not_over_is_open_again_in_the_store(tmp_path: Path) -> None:
     store = tmp_path / "games.sqlite"
-    session = session_of(Choice(source=None, players=("Ann", "Bob", "Cat"), dealer="Cat", store=store))
+    session = make_session(GameSetup(source=None, players=("Ann", "Bob", "Cat"), dealer="Cat", store=store))
     session.start()
     for player in ("Bob", "Cat"):
-        session.enter(entered("out", player))
+        session.enter(entered_event("out", player))
     wait(lambda: session.snapshot.table is not None and session.snapshot.table.loser == "Ann")
     (over,) = (line for line in session.snapshot.lines if line["event"] == "game_over")
     session.correct(over["id"], None)
@@ -112,7 +112,7 @@ def test_a_game_that_is_not_over_is_open_again_in_the_store(tmp_path: Path) -> N
     with Store.open(store) as kept:
         (game,) = kept.games()
         assert (game.finished, game.loser) == (None, None)
-        standing = [line["event"] for line in last_word(kept.events(game.id))]
+        standing = [line["event"] for line in apply_revisions(kept.events(game.id))]
     assert standing == ["out"]
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from companion.game.refereeing import Refereeing, judge_of
+from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.ruling_views import likely_answers, open_questions
 from engine.events import Event
 from vision.following import watcher as watch
@@ -37,20 +37,20 @@ class Watcher:
         return [self.given.pop(0)]
 
 
-def see(game: Refereeing, event: Event) -> None:
+def see(game: WatchedGame, event: Event) -> None:
     """Let the camera of a game see one event more."""
     game._watcher.given.append(event)  # type: ignore[attr-defined]
     game.feed(FRAME, event.t)
 
 
-def watched(*seen: dict[str, Any], packs: int = 1) -> Refereeing:
+def watched(*seen: dict[str, Any], packs: int = 1) -> WatchedGame:
     """Return a game of which a camera saw the deal and then these events."""
     events = [Event(id=1, event="deal", up=UP, confidence=0.95)]
     for number, fields in enumerate(seen, start=2):
         events.append(Event(**{"id": number, "t": float(number), "confidence": 0.95, **fields}))
-    game = Refereeing(
+    game = WatchedGame(
         cast(watch.Watcher, Watcher(list(events))),
-        lambda players: judge_of("winnersh", players, dealer="Cat"),
+        lambda players: make_referee("winnersh", players, dealer="Cat"),
         tuple(UP),
         packs=packs,
     )
@@ -109,7 +109,7 @@ ONLY_ONE_LEFT = (NINE, DRAW_ONE, NINE_ON_IT, BOB_DRAWS_TWO)
 """The 9 of diamonds lies before Bob: who drew two for the 9 of hearts had the 9 of spades under it."""
 
 
-def cards_of(game: Refereeing, event: str, player: str | None = None) -> list[list[str]]:
+def cards_of(game: WatchedGame, event: str, player: str | None = None) -> list[list[str]]:
     return [x["cards"] for x in game.lines if x["event"] == event and player in (None, x.get("player"))]
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from companion.cli.event_writer import EventWriter
-from companion.cli.recording import Recorded
-from companion.game.entry import entered
-from companion.game.evening import last_word, tally_of
-from companion.game.event_log import GameBook
-from companion.game.recorder import GameKeeper
-from companion.game.refereeing import Refereeing, judge_of
-from companion.game.setup import Choice
-from companion.game.touch_game import HandScored
+from companion.cli.recording import RecordedGames
+from companion.game.entry import entered_event
+from companion.game.evening import apply_revisions, store_tally
+from companion.game.event_log import EventLog
+from companion.game.recorder import GameRecorder
+from companion.game.refereeing import WatchedGame, make_referee
+from companion.game.setup import GameSetup
+from companion.game.touch_game import TouchGame
 from companion.store.store import Store
 from engine.events import Event
 
@@ -41,7 +41,7 @@ class Game:
 
     @property
     def lines(self) -> Any:
-        return last_word(self._told)
+        return apply_revisions(self._told)
 
     def feed(self, frame: Any, t: float) -> list[dict[str, Any]]:
         told = list(next(self._coming))
@@ -58,9 +58,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def watch(path: Path, pictures: int) -> None:
-    choice = Choice("a.mp4", (), options=("x",), dealer="Bob")
-    keeper = GameKeeper(Store.open(path), choice)
-    game = Recorded(cast(Refereeing, Game()), EventWriter(None), None, keeper)
+    setup = GameSetup("a.mp4", (), options=("x",), dealer="Bob")
+    recorder = GameRecorder(Store.open(path), setup)
+    game = RecordedGames(cast(WatchedGame, Game()), EventWriter(None), None, recorder)
     for t in range(pictures):
         game.feed(np.zeros((9, 16, 3), np.uint8), float(t))
     game.finish(float(pictures))
@@ -75,7 +75,7 @@ def test_the_last_word_on_who_lost_counts(path: Path, pictures: int, losers: tup
         assert (game.rules, game.options, game.players) == ("winnersh", ("x",), ("Ann", "Bob"))
         assert (game.dealer, game.source) == ("Bob", "a.mp4")
         assert [line["id"] for line in store.events(game.id)] == list(range(1, pictures))
-        assert tally_of(store).losers == losers
+        assert store_tally(store).losers == losers
 
 
 def test_a_source_in_which_nothing_happens_leaves_no_game(path: Path) -> None:
@@ -87,23 +87,23 @@ def test_a_source_in_which_nothing_happens_leaves_no_game(path: Path) -> None:
 def test_what_people_enter_put_right_and_take_back_in_its_window_is_written_as_it_happens(
     path: Path, tmp_path: Path
 ) -> None:
-    choice = Choice("a.mp4", ("Ann", "Bob"), dealer="Bob")
-    keeper, events = GameKeeper(Store.open(path), choice), tmp_path / "events.jsonl"
-    scored = HandScored(GameBook(judge_of(choice.rules, choice.players, dealer=choice.dealer)))
-    game = Recorded(cast(Refereeing, scored), EventWriter(str(events)), None, keeper)
+    setup = GameSetup("a.mp4", ("Ann", "Bob"), dealer="Bob")
+    recorder, events = GameRecorder(Store.open(path), setup), tmp_path / "events.jsonl"
+    scored = TouchGame(EventLog(make_referee(setup.rules, setup.players, dealer=setup.dealer)))
+    game = RecordedGames(cast(WatchedGame, scored), EventWriter(str(events)), None, recorder)
 
     def written() -> list[dict[str, Any]]:
         return [json.loads(line) for line in events.read_text().splitlines()]
 
-    play, draw = game.enter(entered("play", "Ann", ["4C"]))
+    play, draw = game.enter(entered_event("play", "Ann", ["4C"]))
     game.correct(play["id"], Event.from_json({**play, "cards": ["5C"]}))
     assert [line.get("revise") for line in written()[2:]] == [play["id"]]
-    assert last_word(written())[0]["cards"] == ["5C"]
-    bobs, *_ = game.enter(entered("play", "Bob", ["3H"]))
+    assert apply_revisions(written())[0]["cards"] == ["5C"]
+    bobs, *_ = game.enter(entered_event("play", "Bob", ["3H"]))
     assert bobs["ruling"]["verdict"] == "illegal"
     game.undo()
-    assert [line["id"] for line in last_word(written())] == [play["id"], draw["id"]]
+    assert [line["id"] for line in apply_revisions(written())] == [play["id"], draw["id"]]
     game.close()
     with Store.open(path) as store:
-        assert last_word(store.events(1)) == last_word(written())
+        assert apply_revisions(store.events(1)) == apply_revisions(written())
         assert [number for number, _line in store.corrections(1)] == [play["id"], bobs["id"]]

@@ -18,7 +18,7 @@ from companion.game.session import Session
 from companion.i18n import catalogue as i18n
 from companion.i18n.catalogue import set_language
 from companion.i18n.extract import SOURCES, read_po, terminal_only
-from companion.i18n.messages import REASONS, error_words, failure_words, words
+from companion.i18n.messages import REASONS, error_text, failure_text, translate
 from companion.store.outbox import Outbox
 from companion.store.store import Store
 from engine.errors import BadInputError
@@ -92,9 +92,9 @@ def test_a_form_has_all_the_facts_that_it_names() -> None:
 def test_a_source_that_cannot_be_opened_is_told_in_german(spec: str, german: str) -> None:
     with pytest.raises(BadInputError) as failed:
         open_source(spec)
-    assert error_words(failed.value).startswith(german)
+    assert error_text(failed.value).startswith(german)
     set_language("en")
-    assert error_words(failed.value) == str(failed.value)
+    assert error_text(failed.value) == str(failed.value)
     assert not str(failed.value).startswith(german)
 
 
@@ -103,23 +103,23 @@ def test_a_reason_within_a_message_is_german_too() -> None:
     fitted.size, fitted.strange = (640, 480), (480, 640)
     line = message("{name}: {reason}", name=message("camera {number}", number=1), reason=fitted.fault())
     assert line == "camera 1: the picture is 480 x 640 now, it was 640 x 480: put the camera back as it was"
-    assert words(line).startswith("Kamera 1: das Bild hat jetzt 480 x 640, vorher 640 x 480: Stell")
+    assert translate(line).startswith("Kamera 1: das Bild hat jetzt 480 x 640, vorher 640 x 480: Stell")
 
 
 def test_a_deck_that_is_not_there_and_a_name_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(BadInputError) as failed:
         load_deck("blau", tmp_path)
-    assert error_words(failed.value).startswith("Blatt blau: nicht eingelernt")
+    assert error_text(failed.value).startswith("Blatt blau: nicht eingelernt")
     with pytest.raises(BadInputError) as failed:
         load_deck("../blau", tmp_path)
-    assert error_words(failed.value).startswith("Blatt '../blau': Ein Name hat 1 bis 40 Buchstaben")
+    assert error_text(failed.value).startswith("Blatt '../blau': Ein Name hat 1 bis 40 Buchstaben")
 
 
 def test_what_happened_to_a_damaged_store_is_told_in_german(tmp_path: Path) -> None:
     path = tmp_path / "games.sqlite"
     path.write_bytes(b"SQLite format 3\0, or so it was until it was damaged" * 100)
     with Store.open(path) as store:
-        said = words(store.notice or "")
+        said = translate(store.notice or "")
     assert said.startswith(f"der Speicher {path} ist beschädigt; er wurde als games.damaged-")
 
 
@@ -134,13 +134,13 @@ def test_a_store_that_fails_while_a_game_runs_is_told_in_german(tmp_path: Path) 
         )
 
     outbox.write(locked)
-    assert words(told[0]) == (
+    assert translate(told[0]) == (
         "in den Speicher S lässt sich nicht schreiben: die Datenbank ist gesperrt; "
         "das Spiel geht weiter und wird aufgezeichnet, sobald es geht"
     )
     with pytest.raises(BadInputError) as failed:
         outbox.close()
-    assert error_words(failed.value).endswith("; nicht aufgezeichnet: die letzten 1 Einträge")
+    assert error_text(failed.value).endswith("; die letzten 1 Einträge wurden nicht aufgezeichnet")
 
 
 def test_a_game_that_cannot_begin_says_so_in_german() -> None:
@@ -158,9 +158,9 @@ def test_a_game_that_cannot_begin_says_so_in_german() -> None:
 
 def test_errors_of_the_system_are_told_by_path_and_reason() -> None:
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "backup.sqlite")
-    assert error_words(full) == "backup.sqlite: Auf dem Gerät ist kein Platz mehr"
-    assert error_words(ValueError("as it is")) == "as it is"
-    assert failure_words(KeyError("x")) == "Das Programm hat versagt (KeyError: 'x')"
+    assert error_text(full) == "backup.sqlite: Auf dem Gerät ist kein Platz mehr"
+    assert error_text(ValueError("as it is")) == "as it is"
+    assert failure_text(KeyError("x")) == "Das Programm hat versagt (KeyError: 'x')"
     for number in (errno.ENOENT, errno.EACCES, errno.EROFS, errno.EIO, errno.EEXIST, errno.ENAMETOOLONG):
         assert os.strerror(number) in REASONS
 
@@ -168,8 +168,8 @@ def test_errors_of_the_system_are_told_by_path_and_reason() -> None:
 @pytest.mark.parametrize("odd", ["{0}", "{name", "a}b", "{path!r:>99}", "Undo"])
 def test_what_users_name_is_never_taken_for_a_form(odd: str) -> None:
     assert str(BadInputError("{path}: no such file", path=odd)) == f"{odd}: no such file"
-    assert error_words(BadInputError("{path}: no such file", path=odd)) == f"{odd}: Diese Datei gibt es nicht"
-    assert error_words(BadInputError(f"odd {odd}")) == f"odd {odd}"
+    assert error_text(BadInputError("{path}: no such file", path=odd)) == f"{odd}: Diese Datei gibt es nicht"
+    assert error_text(BadInputError(f"odd {odd}")) == f"odd {odd}"
 
 
 def test_an_error_can_be_sent_to_another_process() -> None:
@@ -177,7 +177,7 @@ def test_an_error_can_be_sent_to_another_process() -> None:
     sent = pickle.loads(pickle.dumps(BadInputError("event {kind!r}: {reason}", kind="play", reason=inner)))
     assert str(sent) == "event 'play': a.npz: the file is empty"
     assert isinstance(sent.says.facts["reason"], Said)
-    assert error_words(sent) == "Ereignis 'play': a.npz: Die Datei ist leer"
+    assert error_text(sent) == "Ereignis 'play': a.npz: Die Datei ist leer"
 
 
 @pytest.mark.parametrize(
@@ -190,4 +190,4 @@ def test_an_error_can_be_sent_to_another_process() -> None:
 )
 def test_what_a_library_or_a_name_says_in_several_lines_is_told_in_one(fact: Any, line: str) -> None:
     assert str(BadInputError("{what}: no", what=fact)) == f"{line}: no"
-    assert words(message("{what}: no", what=fact)) == f"{line}: no"
+    assert translate(message("{what}: no", what=fact)) == f"{line}: no"

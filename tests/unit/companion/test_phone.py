@@ -33,7 +33,7 @@ def address() -> Iterator[str]:
 class Onlooker:
     """A game in which nothing happens; keeps the last picture it was shown."""
 
-    choice, table, lines, readings, layout, places = None, None, (), (), None, None
+    setup, table, lines, readings, layout, places = None, None, (), (), None, None
     moving, lost, awaits_deal, started_at, arms = False, False, False, 0.0, None
 
     def __init__(self) -> None:

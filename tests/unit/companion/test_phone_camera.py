@@ -14,7 +14,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from companion.sources.android import Answered, Arrived, BridgeSource, Camera4KivyBridge, open_phone_camera
+from companion.sources.android import (
+    BridgeSource,
+    Camera4KivyBridge,
+    FrameCallback,
+    PermissionCallback,
+    open_phone_camera,
+)
 from companion.sources.cameras import find_cameras
 from engine.errors import BadInputError
 
@@ -67,14 +73,14 @@ def test_a_torn_picture_is_left_out() -> None:
 
 def test_a_user_who_says_no_is_told_what_follows() -> None:
     source = BridgeSource(FakeBridge(allowed=False))
-    with pytest.raises(BadInputError, match="may not be used"):
+    with pytest.raises(BadInputError, match="the app may not use it"):
         next(iter(source))
     source.close()
 
 
 def test_the_users_reading_of_the_question_costs_no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     class Reading(FakeBridge):
-        def start(self, arrived: Arrived, answered: Answered) -> None:
+        def start(self, arrived: FrameCallback, answered: PermissionCallback) -> None:
             threading.Timer(0.5, lambda: answered(True)).start()
             threading.Timer(0.6, lambda: arrived(*rgba(1, 2, 3))).start()
 
@@ -98,7 +104,7 @@ def test_a_camera_that_falls_silent_in_mid_game_is_begun_again_until_it_is_back(
     class Silent(FakeBridge):
         starts = 0
 
-        def start(self, arrived: Arrived, answered: Answered) -> None:
+        def start(self, arrived: FrameCallback, answered: PermissionCallback) -> None:
             self.starts += 1
             self.pictures = (rgba(self.starts, 0, 0),) if self.starts in (1, 4) else ()
             super().start(arrived, answered)
@@ -190,13 +196,13 @@ def test_no_numbered_camera_is_looked_for_on_a_phone(monkeypatch: pytest.MonkeyP
 def test_on_a_phone_what_goes_wrong_is_logged_too(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[object] = []
     monkeypatch.setattr("companion.files.logs.begin_logging", lambda: begun.append("log"))
-    monkeypatch.setattr("companion.app.window.run_window", lambda choice: begun.append(choice.source))
+    monkeypatch.setattr("companion.app.window.run_window", lambda setup: begun.append(setup.source))
     runpy.run_path(str(ROOT / "main.py"), run_name="__main__")
     assert begun == ["log", "phone"]
 
 
 def test_on_a_computer_the_phones_camera_is_not_there() -> None:
-    with pytest.raises(BadInputError, match="is no phone"):
+    with pytest.raises(BadInputError, match="is not a phone"):
         open_phone_camera()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from companion.i18n import catalogue as i18n
 from companion.speech.android import AndroidVoice, PhoneSpeaker, PlyerVoice, find_phone_voice
-from companion.speech.voice import Silent, can_speak, find_speaker
+from companion.speech.voice import SilentSpeaker, can_speak, find_speaker
 
 
 class SlowVoice:
@@ -136,7 +136,7 @@ def test_without_androids_own_voice_plyers_is_taken_and_without_that_none(
     assert said == ["Ann ist dran."]
     monkeypatch.setitem(sys.modules, "plyer", None)
     assert find_phone_voice("de") is None
-    assert isinstance(find_speaker("de"), Silent)
+    assert isinstance(find_speaker("de"), SilentSpeaker)
 
 
 def test_a_phone_is_not_asked_for_a_program_that_speaks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from companion.i18n.wording import event_words
+from companion.i18n.events import event_text
 from engine.ruleset import RULESET_NAMES
 from engine.simulation.simulate import play_game
 from tests.support.touched import enter, hand_scored, illegal, rank, touches
@@ -30,7 +30,7 @@ def test_a_game_entered_by_touch_ends_with_its_loser_and_without_an_accusation(
             for touch in touches(game, lambda card: rank(card) if chance.random() < share else card):
                 enter(scored, touch)
             found = [
-                (event_words(line), line["ruling"]["breaches"][0]["says"]) for line in illegal(scored.lines)
+                (event_text(line), line["ruling"]["breaches"][0]["says"]) for line in illegal(scored.lines)
             ]
             assert found == [], (count, seed)
             assert scored.table.loser == game.loser, (count, seed)

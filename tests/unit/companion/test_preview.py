@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from companion.app.screens.arrangement import seat_places
-from companion.game.preview import FAULT_WORDS, Preview, Sight, sight_words
+from companion.game.preview import FAULT_TEXTS, Preview, SightCheck, sight_lines
 from engine.errors import BadInputError
 from tests.support.fake_source import FakeSource
 from vision.capture.picture_quality import FAULTS
@@ -53,7 +53,7 @@ def test_the_picture_runs_on_and_is_judged() -> None:
     preview = Preview(lambda: camera, Reader)
     preview.start()
     wait_for(lambda: preview.sight is not None and camera.shown > 3)
-    assert preview.sight == Sight((CARD,), ())
+    assert preview.sight == SightCheck((CARD,), ())
     assert preview.picture is not None
     assert preview.picture.size == (600, 400)
     preview.stop(wait=10)
@@ -133,12 +133,12 @@ def test_missing_weights_are_said_while_the_picture_runs_on() -> None:
 
 
 def test_every_fault_has_words() -> None:
-    assert set(FAULT_WORDS) == set(FAULTS)
+    assert set(FAULT_TEXTS) == set(FAULTS)
     for fault in FAULTS:
-        (line, *_more) = sight_words(Sight((CARD,), (fault,)))
+        (line, *_more) = sight_lines(SightCheck((CARD,), (fault,)))
         assert line.startswith("✗ ")
-    assert sight_words(Sight((CARD,), ())) == [
-        "✓ The picture is good. 1 card is seen, 1 of 1 face-up ones told."
+    assert sight_lines(SightCheck((CARD,), ())) == [
+        "✓ The picture is good. 1 card in view, 1 of 1 face-up cards recognised."
     ]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import vision.recognition.reader
 from companion.cli.main import main
-from datasets.measuring.reading_scores import Score
+from datasets.measuring.reading.scores import Score
 from engine.errors import BadInputError
 from vision.types import CardReading, Image
 
@@ -131,7 +131,9 @@ def test_all_sets_are_measured_and_then_decks_held_out_where_their_art_can_be_ha
         (tmp_path / folder / "labels/a.txt").write_text("9S 0.1 0.3 0.2 0.4\n")
     rendered = [Score("held_out", cards=2, found=1), Score("held_out_jokers")]
     monkeypatch.setattr("datasets.art.decks.load_deck", lambda name: None)
-    monkeypatch.setattr("datasets.measuring.held_out.evaluate_held_out", lambda *told, **named: rendered)
+    monkeypatch.setattr(
+        "datasets.measuring.reading.held_out.evaluate_held_out", lambda *told, **named: rendered
+    )
     assert main(["evaluate", "--photos", str(tmp_path), "--json"]) == 0
     told = capsys.readouterr()
     rows = [json.loads(line)["set"] for line in told.out.splitlines()]

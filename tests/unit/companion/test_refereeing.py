@@ -10,8 +10,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from companion.game.event_log import GameBook
-from companion.game.refereeing import Refereeing
+from companion.game.event_log import EventLog
+from companion.game.refereeing import WatchedGame
 from engine.errors import BadInputError
 from engine.events import Event
 from vision.enrolment.online_learning import LearningReader
@@ -93,9 +93,9 @@ def play(number: int, *cards: str, **fields: Any) -> Event:
     return Event(id=number, event="play", t=float(number), player="Ann", cards=cards, source="hand", **fields)
 
 
-def game(*events: list[Event]) -> tuple[Refereeing, Judge]:
+def game(*events: list[Event]) -> tuple[WatchedGame, Judge]:
     judge = Judge()
-    return Refereeing(as_watcher(Watcher(*events)), lambda _: judge, ("Ann", "Bob")), judge
+    return WatchedGame(as_watcher(Watcher(*events)), lambda _: judge, ("Ann", "Bob")), judge
 
 
 def test_judged_events_carry_their_ruling() -> None:
@@ -183,10 +183,10 @@ def test_what_a_person_struck_out_does_not_come_back_with_a_later_look(strike: A
 
 
 def test_what_a_person_put_right_stays_settled_in_a_game_that_is_taken_up_again() -> None:
-    kept = GameBook(Judge())
+    kept = EventLog(Judge())
     written = kept.take([play(1, "6S")])
     kept.correct(1, play(0, "8S"))
-    again = GameBook(Judge())
+    again = EventLog(Judge())
     again.resume([*written, {**kept.lines[0], "revise": 1}])
     assert again.take([play(5, "6S", "6D", revise=1)]) == []
     assert again.lines == kept.lines
@@ -199,7 +199,7 @@ def test_without_names_the_players_are_those_of_the_deal() -> None:
         named.append(tuple(players))
         return Judge()
 
-    joined = Refereeing(as_watcher(Watcher([Event(id=1, event="deal")])), make)
+    joined = WatchedGame(as_watcher(Watcher([Event(id=1, event="deal")])), make)
     assert joined.table is None
     joined.feed(FRAME, 1.0)
     assert named == [("P1", "P2")]
@@ -223,11 +223,11 @@ class NoReader:
 )
 def test_settings_that_cannot_be_are_named(fields: dict[str, Any], says: str) -> None:
     with pytest.raises(BadInputError, match=says):
-        Refereeing.open(reader=NoReader(), **fields)
+        WatchedGame.open(reader=NoReader(), **fields)
 
 
 def test_a_game_opens_with_the_real_referee(tmp_path: Path) -> None:
-    joined = Refereeing.open(players=("Ann", "Bob"), dealer="Bob", reader=NoReader())
+    joined = WatchedGame.open(players=("Ann", "Bob"), dealer="Bob", reader=NoReader())
     assert joined.feed(FRAME, 0.0) == []
     assert joined.finish(0.1) == []
     assert tuple(joined.table.players) == ("Ann", "Bob")
@@ -260,7 +260,7 @@ def test_the_deck_is_learnt_only_when_there_is_nothing_else_to_do(monkeypatch: p
         return []
 
     reader = cast(LearningReader, learning)
-    joined = Refereeing(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"), reader)
+    joined = WatchedGame(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"), reader)
     joined.feed(FRAME, 1.0)
     assert learning.times == 0, "a ruling is to be told"
     joined.feed(FRAME, 1.1)
@@ -296,7 +296,7 @@ def test_a_deck_is_learnt_where_none_is_named_and_one_pack_is_used(
 
     monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: NoReader())
     monkeypatch.setattr("vision.enrolment.unnamed_deck.unnamed_reader", unnamed_reader)
-    Refereeing.open(learn=True, **fields)
+    WatchedGame.open(learn=True, **fields)
     assert asked == ([True] if learns else [])
 
 
@@ -308,7 +308,7 @@ def test_a_named_deck_is_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
         return NoReader()
 
     monkeypatch.setattr("vision.recognition.incremental.game_reader", game_reader)
-    Refereeing.open(players=("Ann", "Bob"), deck="mine", learn=True)
+    WatchedGame.open(players=("Ann", "Bob"), deck="mine", learn=True)
     assert named == ["mine"]
 
 
@@ -350,7 +350,7 @@ def test_what_is_asked_before_it_is_known_who_plays_is_said_once_and_is_no_event
     watcher = Watcher()
     told: list[str] = []
     watcher.question = "Where is the draw pile?"
-    joined = Refereeing(as_watcher(watcher), lambda _: Judge(), tell=told.append)
+    joined = WatchedGame(as_watcher(watcher), lambda _: Judge(), tell=told.append)
     assert joined.feed(FRAME, 1.0) == joined.feed(FRAME, 2.0) == []
     assert told == ["Where is the draw pile?"]
     watcher.question, watcher.given = None, [[Event(id=1, event="deal")]]
@@ -360,7 +360,7 @@ def test_what_is_asked_before_it_is_known_who_plays_is_said_once_and_is_no_event
 def test_a_question_that_answers_itself_is_withdrawn_before_the_deal_is_told() -> None:
     watcher = Watcher()
     watcher.question = "Where is the draw pile?"
-    joined = Refereeing(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"))
+    joined = WatchedGame(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"))
     (question,) = joined.feed(FRAME, 1.0)
     watcher.question, watcher.given = None, [[Event(id=1, event="deal")]]
     withdrawn, deal = joined.feed(FRAME, 2.0)

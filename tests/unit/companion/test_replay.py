@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.game.event_log import GameBook
-from companion.game.refereeing import judge_of
-from companion.game.replay import newest_evening, replay
-from companion.game.touch_game import HandScored
-from companion.store.snapshots import game_folder
+from companion.game.event_log import EventLog
+from companion.game.refereeing import make_referee
+from companion.game.replay import last_evening_games, replay
+from companion.game.touch_game import TouchGame
+from companion.store.event_pictures import game_pictures_folder
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
@@ -22,7 +22,7 @@ PLAYERS = ("Ann", "Bob", "Cat")
 
 def write(path: Path, plays: list[tuple[str, str]], *, correct: tuple[int, str] | None = None) -> None:
     """Play a game by touch into the store, as a session writes it."""
-    game = HandScored(GameBook(judge_of("winnersh", PLAYERS)))
+    game = TouchGame(EventLog(make_referee("winnersh", PLAYERS)))
     with Store.open(path) as store:
         store.start_game("winnersh", PLAYERS)
         for at, (player, card) in enumerate(plays, start=1):
@@ -41,7 +41,7 @@ def write(path: Path, plays: list[tuple[str, str]], *, correct: tuple[int, str] 
 
 def test_the_table_is_shown_as_it_stood_after_each_event(tmp_path: Path) -> None:
     write(tmp_path / "s.sqlite", [("Ann", "4C"), ("Bob", "9S"), ("Cat", "KH")])
-    (game,) = newest_evening(tmp_path / "s.sqlite")
+    (game,) = last_evening_games(tmp_path / "s.sqlite")
     plays = [step for step in replay(game) if step.line["event"] == "play"]
     assert [step.table.pile for step in plays] == [["4C"], ["4C", "9S"], ["4C", "9S", "KH"]]
     assert [step.table.turn for step in plays] == ["Bob", "Cat", "Ann"]
@@ -49,7 +49,7 @@ def test_the_table_is_shown_as_it_stood_after_each_event(tmp_path: Path) -> None
 
 def test_a_correction_is_shown_in_its_place(tmp_path: Path) -> None:
     write(tmp_path / "s.sqlite", [("Ann", "4C"), ("Bob", "9S")], correct=(3, "8S"))
-    (game,) = newest_evening(tmp_path / "s.sqlite")
+    (game,) = last_evening_games(tmp_path / "s.sqlite")
     plays = [step for step in replay(game) if step.line["event"] == "play"]
     assert plays[1].line["cards"] == ["8S"]
     assert plays[1].table.pile == ["4C", "8S"]
@@ -64,27 +64,27 @@ def test_all_games_of_the_evening_are_there_and_know_who_lost_before(tmp_path: P
             store.finish(loser)
     with Store.open(path) as store:
         store.start_game("winnersh", PLAYERS)  # begun, and nothing happened
-    games = newest_evening(path)
-    assert [game.before for game in games] == [(), ("Bob",)]
+    games = last_evening_games(path)
+    assert [game.earlier_losers for game in games] == [(), ("Bob",)]
 
 
 def test_a_kept_picture_belongs_to_its_event(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     write(path, [("Ann", "4C")])
-    folder = game_folder(path, 1)
+    folder = game_pictures_folder(path, 1)
     folder.mkdir(parents=True)
     jpeg = cv2.imencode(".jpg", np.full((4, 6, 3), 90, np.uint8))[1]
     (folder / "1.jpg").write_bytes(jpeg.tobytes())
-    (game,) = newest_evening(path)
-    kept = game.moment(1)
+    (game,) = last_evening_games(path)
+    kept = game.picture(1)
     assert kept is not None
     picture = np.asarray(cv2.imdecode(np.frombuffer(kept, np.uint8), cv2.IMREAD_COLOR))
     assert picture.shape == (4, 6, 3)
-    assert game.moment(2) is None
+    assert game.picture(2) is None
 
 
 def test_an_empty_store_has_no_evening(tmp_path: Path) -> None:
-    assert newest_evening(tmp_path / "s.sqlite") == []
+    assert last_evening_games(tmp_path / "s.sqlite") == []
 
 
 def test_a_game_whose_rules_are_gone_says_so(tmp_path: Path) -> None:
@@ -92,6 +92,6 @@ def test_a_game_whose_rules_are_gone_says_so(tmp_path: Path) -> None:
     with Store.open(path) as store:
         store.start_game("house-of-nobody", PLAYERS)
         store.append({"id": 1, "event": "pick_up", "player": "Ann", "t": 0, "decided_at": 0})
-    (game,) = newest_evening(path)
+    (game,) = last_evening_games(path)
     with pytest.raises(BadInputError, match="house-of-nobody"):
         replay(game)

@@ -127,7 +127,7 @@ def test_a_store_of_the_version_before_keeps_all_and_takes_what_is_sung(tmp_path
     before = recorded(path)
     assert sung(path) == [()], "read as it is"
     sing(path)
-    assert [ritual.which for ritual in sung(path)[0]] == [("Bob", SONG, 1)]
+    assert [ritual.key for ritual in sung(path)[0]] == [("Bob", SONG, 1)]
     assert recorded(path) == before
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (3,)
@@ -138,7 +138,7 @@ def test_a_backup_holds_it_and_erasing_takes_it_along(path: Path, tmp_path: Path
     copy = back_up(tmp_path / "copy.sqlite", path)
     sing(path, done=False)
     restore(copy, path)
-    assert [ritual.which for ritual in sung(path)[0]] == [("Bob", SONG, 1)]
+    assert [ritual.key for ritual in sung(path)[0]] == [("Bob", SONG, 1)]
     erase(path)
     assert [file.name for file in tmp_path.iterdir()] == ["copy.sqlite"]
 
@@ -156,7 +156,7 @@ def test_what_was_sung_is_still_there_when_a_damaged_store_is_read_again(tmp_pat
     path.write_bytes(data[:100] + b"\xa5" * 3996 + data[4096:])
     with Store.open(path) as store:
         assert store.notice is not None
-        assert [ritual.which for ritual in store.games()[0].rituals_done] == [("Bob", SONG, 1)]
+        assert [ritual.key for ritual in store.games()[0].rituals_done] == [("Bob", SONG, 1)]
 
 
 def test_a_game_is_read_again_from_a_damaged_store_though_what_was_sung_is_damaged_too(path: Path) -> None:
@@ -181,7 +181,7 @@ def test_an_entry_that_makes_no_sense_is_passed_over_and_the_game_stays(path: Pa
         connection.commit()
     assert sung(path) == [(), ()]
     sing(path)
-    assert [ritual.which for ritual in sung(path)[0]] == [("Bob", SONG, 1)]
+    assert [ritual.key for ritual in sung(path)[0]] == [("Bob", SONG, 1)]
 
 
 def test_of_a_game_that_there_is_not_nothing_can_be_sung(path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from companion.game.ruling_views import ruling_text
 from companion.i18n.catalogue import _, set_language
-from companion.i18n.rules import cite_words, quotation, rule_texts
-from companion.i18n.wording import event_words, question_words
+from companion.i18n.events import event_text, question_text
+from companion.i18n.rules import citation_text, quotation, rule_texts
 from engine.explain import topics
 from engine.judging.judge import judge
 from engine.ruleset import RULESET_NAMES, build_variant, load_ruleset
@@ -45,14 +45,14 @@ def test_headings_options_and_house_rules_are_german_too() -> None:
         assert [text for text in texts if _(text) == text] == []
     house = build_variant({"name": "Freitag", "base": "shed"}, "Freitag").rule_for("agreed")
     assert quotation(house.quote) == "„An diesem Tisch ausgemacht.“"
-    assert cite_words(house.cite) == "Freitag, Hausregeln"
+    assert citation_text(house.cite) == "Freitag, Hausregeln"
 
 
 @pytest.mark.parametrize("form", QUESTIONS)
 def test_every_question_is_asked_in_german(form: str) -> None:
     for player in ("Ann", None):
         line = {"event": "unclear", "player": player, "says": asked(form, player, found=1, wanted=4, count=2)}
-        spoken = question_words(line)
+        spoken = question_text(line)
         assert spoken != line["says"]
         assert spoken.endswith("?")
         assert ("Ann" in spoken) == (player is not None and "{player}" in form)
@@ -60,8 +60,8 @@ def test_every_question_is_asked_in_german(form: str) -> None:
 
 
 def test_a_question_of_another_version_is_asked_as_it_was_written() -> None:
-    assert question_words({"says": "Which of the two was it?", "player": "Ann"}) == "Which of the two was it?"
-    assert event_words({"event": "unclear"}) == "Unklar, was geschah"
+    assert question_text({"says": "Which of the two was it?", "player": "Ann"}) == "Which of the two was it?"
+    assert event_text({"event": "unclear"}) == "Unklar, was geschah"
 
 
 def test_whatever_a_watcher_asks_is_among_the_questions() -> None:
@@ -91,5 +91,5 @@ def test_in_english_the_sentence_stands_word_for_word() -> None:
     rule = load_ruleset("winnersh").rules["setup.exchange-before"]
     assert quotation(rule.quote) == f"“{rule.quote.replace('_', '')}”"
     assert asked(UNREAD_CARD) == "Somebody played a card that cannot be read. Which card is it?"
-    assert question_words({"says": asked(LIES_OTHERWISE)}) == LIES_OTHERWISE
+    assert question_text({"says": asked(LIES_OTHERWISE)}) == LIES_OTHERWISE
     assert len(set(rule_texts())) > 300

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion.game.ruling_views import (
-    effect_words,
+    effect_texts,
     likely_answers,
     line_to_correct,
     newest_ruling,
@@ -133,18 +133,18 @@ def test_an_unproven_pick_up_says_what_is_missing() -> None:
     ruling = judge(situation(rules="rulebook", action=action, cards=cards))
     assert ruling["verdict"] == "unproven"
     says, _ = ruling_text(ruling)
-    assert "Hidden cards decide:" in says
+    assert "This depends on hidden cards:" in says
     assert "[" not in says
 
 
 def test_effects_in_words() -> None:
     effects = {"burn": True, "extra_turn": True, "next": "Ann", "draw": 2, "left": ["Bob"]}
-    assert effect_words(effects) == ["The pile burns.", "Bob is out.", "Ann plays again.", "Draws 2."]
-    assert effect_words({"picks_up": "Cat", "rituals": ["Library Boy"]}) == [
+    assert effect_texts(effects) == ["The pile burns.", "Bob is out.", "Ann plays again.", "Draws 2."]
+    assert effect_texts({"picks_up": "Cat", "rituals": ["Library Boy"]}) == [
         "Cat picks up the pile.",
         "Sing “Library Boy” for Cat.",
     ]
-    assert effect_words({"shithead": "Dan", "next": None}) == ["Dan is the Shithead."]
+    assert effect_texts({"shithead": "Dan", "next": None}) == ["Dan is the Shithead."]
 
 
 def test_a_song_stands_beside_a_breach_and_beside_what_hidden_cards_decide() -> None:

@@ -21,7 +21,7 @@ from companion.cli.recording import FilmWriter
 from companion.settings import Settings, load_settings, save_settings
 from companion.store.backup import back_up
 from companion.store.store import Store
-from datasets.films import video
+from datasets.films.rendering import video
 from engine.errors import BadInputError
 from engine.files.atomic import whole_file, write_whole
 from vision.decks.deck import Deck, load_deck, save_deck
@@ -107,7 +107,7 @@ def test_an_annotated_film_that_has_no_room_leaves_the_older_one(tmp_path: Path)
     film = FilmWriter(path, 10)
     with no_room(50_000):
         noise(film)
-        with pytest.raises(BadInputError, match=r"old\.mp4: could not be written whole"):
+        with pytest.raises(BadInputError, match=r"old\.mp4: is incomplete"):
             film.close()
     assert path.read_bytes() == OLD
     assert list(tmp_path.iterdir()) == [path]

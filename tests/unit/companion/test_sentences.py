@@ -13,9 +13,9 @@ import pytest
 import engine
 from companion.game.ruling_views import ruling_text
 from companion.i18n.catalogue import set_language
+from companion.i18n.events import event_text
 from companion.i18n.extract import marked_texts
-from companion.i18n.sentences import breach_words, written
-from companion.i18n.wording import event_words
+from companion.i18n.sentences import breach_text, storable_ruling
 from engine.judging.judge import judge
 from engine.sentences import facts_of, say
 
@@ -61,7 +61,7 @@ def test_the_engine_says_a_good_hundred_sentences() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_every_sentence_is_said_in_german(form: str) -> None:
     said = say(form, **facts_for(form))
-    spoken = breach_words({"says": said, **facts_of(said)})
+    spoken = breach_text({"says": said, **facts_of(said)})
     assert spoken != said
     assert "{" not in spoken
     for english in ("spades", "diamonds", "king", "8 or higher"):
@@ -88,7 +88,7 @@ def test_a_ruling_is_said_in_german_with_the_place_where_its_sentence_stands(
 def test_needs_and_notes_are_still_known_after_they_were_written_down() -> None:
     ruling = rule(pile=["8C"], type="pick_up", count=2)
     ruling = {**ruling, "verdict": "unproven", "needs": [say("what lies on top of the pile")]}
-    read_back = json.loads(json.dumps(written(ruling)))
+    read_back = json.loads(json.dumps(storable_ruling(ruling)))
     assert "was oben auf dem Stapel liegt" in ruling_text(read_back)[0]
     noted = {**read_back, "verdict": "legal", "needs": []}
     assert "2 Karten wurden aufgenommen, aber nur 1 waren auf dem Stapel zu sehen." in ruling_text(noted)[0]
@@ -99,7 +99,7 @@ def test_a_late_breach_is_said_in_the_log() -> None:
         "{who} held {card:the} and should have started, not {starter}.", who="A", card="3C", starter="B"
     )
     line = {"event": "late_breach", "player": "A", "says": says, "breach": {"says": says, **facts_of(says)}}
-    assert event_words(json.loads(json.dumps(line))) == "A hatte Kreuz 3 und hätte beginnen müssen, nicht B."
+    assert event_text(json.loads(json.dumps(line))) == "A hatte Kreuz 3 und hätte beginnen müssen, nicht B."
 
 
 def test_a_sentence_of_another_version_stays_english() -> None:
@@ -109,7 +109,7 @@ def test_a_sentence_of_another_version_stays_english() -> None:
         {"says": "An old one.", "form": "{who} has no face-down card left.", "facts": {"whom": "Ann"}},
         {"says": "An old one.", "form": 7, "facts": []},
     ):
-        assert breach_words(breach) == "An old one."
+        assert breach_text(breach) == "An old one."
 
 
 def rule(pile: list[str], **action: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.game.display_image import DISPLAY_WIDTH
-from companion.game.evening import last_word
+from companion.game.display_image import MAX_DISPLAY_WIDTH
+from companion.game.evening import apply_revisions
 from companion.game.session import Session
 from companion.store.store import Store
 from engine.errors import BadInputError
@@ -35,7 +35,7 @@ def test_every_picture_of_a_film_is_read_in_order_and_every_event_shown() -> Non
 
 def test_the_picture_arrives_upright_in_rgb_and_shrunk() -> None:
     film, game = Film(1), Game()
-    wide = np.zeros((900, 2 * DISPLAY_WIDTH, 3), np.uint8)
+    wide = np.zeros((900, 2 * MAX_DISPLAY_WIDTH, 3), np.uint8)
     wide[:450] = (255, 0, 0)  # blue above, in OpenCV's order
     film.__class__ = type("Wide", (Film,), {"__iter__": lambda self: iter([(0.0, wide)])})
     session = watch(film, game)
@@ -43,8 +43,8 @@ def test_the_picture_arrives_upright_in_rgb_and_shrunk() -> None:
     session.stop()
     picture = session.picture
     assert picture is not None
-    assert picture.size == (DISPLAY_WIDTH, 450)
-    assert picture.source_size == (2 * DISPLAY_WIDTH, 900)
+    assert picture.size == (MAX_DISPLAY_WIDTH, 450)
+    assert picture.source_size == (2 * MAX_DISPLAY_WIDTH, 900)
     assert tuple(picture.rgb[:3]) == (0, 0, 255)
     assert tuple(picture.rgb[-3:]) == (0, 0, 0)
 
@@ -55,14 +55,14 @@ def test_events_and_the_loser_are_stored(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.sqlite") as store:
         assert [game.loser for game in store.games()] == ["Ann"]
     session.undo()
-    until(lambda: session.snapshot.says.startswith("Taken back"))
+    until(lambda: session.snapshot.says.startswith("Undone"))
     session.stop()
     with Store.open(tmp_path / "s.sqlite") as store:
         (game,) = store.games()
         # The end was taken back, and with it the loss.
         assert (game.loser, game.finished) == (None, None)
         assert [line["id"] for line in store.events(game.id)] == [1, 2, 999, 999]
-        assert [line["id"] for line in last_word(store.events(game.id))] == [1, 2]
+        assert [line["id"] for line in apply_revisions(store.events(game.id))] == [1, 2]
         assert store.corrections(game.id) == [(999, None)]
 
 
@@ -78,7 +78,7 @@ def test_requests_are_carried_out_in_the_thread_that_reads() -> None:
     session.undo()
     until(lambda: not session.snapshot.lines)
     session.undo()
-    until(lambda: session.snapshot.says == "There is nothing to take back")
+    until(lambda: session.snapshot.says == "There is nothing to undo")
     session.stop()
     assert game.corrected == [(0, event), (0, None)]
     assert len(game.threads) == 1
@@ -166,7 +166,7 @@ def test_a_source_that_fails_in_a_way_nobody_thought_of_is_said(
     session = watch(Broken(1), Game())
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
-    assert session.snapshot.says == "The program failed (ZeroDivisionError: by nought)"
+    assert session.snapshot.says == "The program has failed (ZeroDivisionError: by nought)"
     assert "Traceback" in caplog.text
     assert "Traceback" not in capsys.readouterr().err
 
@@ -180,7 +180,7 @@ def test_stopping_in_mid_film_ends_both_threads() -> None:
 
 
 def test_without_a_source_what_people_enter_is_ruled_on_and_stored(tmp_path: Path) -> None:
-    session = Session(None, Game, open_keeper=keeper_in(tmp_path / "s.sqlite"))
+    session = Session(None, Game, open_recorder=keeper_in(tmp_path / "s.sqlite"))
     session.start()
     until(lambda: session.snapshot.phase == "watching")
     session.enter(Event(id=0, event="pick_up", player="Bob"))
@@ -229,7 +229,7 @@ def test_a_reader_that_fails_ends_the_watching_and_nothing_else(tmp_path: Path) 
     session.stop()
     assert game.lines[-1]["id"] == 3
     with Store.open(tmp_path / "s.sqlite") as store:
-        assert [line["id"] for line in last_word(store.events(1))] == [3]
+        assert [line["id"] for line in apply_revisions(store.events(1))] == [3]
 
 
 def test_a_source_that_is_lost_and_back_is_said(tmp_path: Path) -> None:

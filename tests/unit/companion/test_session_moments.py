@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from companion.store.backup import erase
-from companion.store.snapshots import game_folder, kept_moment
+from companion.store.event_pictures import game_pictures_folder, read_event_picture
 from tests.support.session_script import Film, Game, until, watch
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
@@ -21,8 +21,8 @@ def test_the_picture_of_a_moment_is_held_in_memory(tmp_path: Path) -> None:
     session = watch(Film(20), game, tmp_path / "s.sqlite")
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
-    assert sorted(session.moments) == [1, 2]
-    assert session.moments[1].startswith(b"\xff\xd8")
+    assert sorted(session.event_pictures) == [1, 2]
+    assert session.event_pictures[1].startswith(b"\xff\xd8")
     assert [path.suffix for path in tmp_path.iterdir()] == [".sqlite"]
 
 
@@ -36,14 +36,14 @@ def test_pictures_of_moments_become_files_only_when_wanted_and_go_when_all_is_er
     session.stop()
     files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.jpg"))
     assert files == ["s.moments/1/1.jpg", "s.moments/1/2.jpg"]
-    kept = kept_moment(game_folder(store, 1), 2)
+    kept = read_event_picture(game_pictures_folder(store, 1), 2)
     assert kept is not None
     on_disk, held = (
         np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1), np.uint8)
-        for jpeg in (kept, session.moments[2])
+        for jpeg in (kept, session.event_pictures[2])
     )
     assert cv2.PSNR(on_disk, held) > 30
-    assert kept_moment(game_folder(store, 1), 3) is None
+    assert read_event_picture(game_pictures_folder(store, 1), 3) is None
     erase(store)
     assert list(tmp_path.iterdir()) == []
 
@@ -62,4 +62,4 @@ def test_of_a_table_whose_place_is_not_known_no_picture_is_held() -> None:
     session = watch(Film(20), Game([1, 2]))
     until(lambda: session.snapshot.phase == "ended")
     session.stop()
-    assert session.moments == {}
+    assert session.event_pictures == {}

@@ -10,9 +10,9 @@ import pytest
 
 from companion.cli.main import main
 from companion.game import sharing
-from companion.game.evening import Tally, tally_of
+from companion.game.evening import Tally, store_tally
 from companion.i18n.catalogue import set_language
-from companion.i18n.wording import day_words
+from companion.i18n.wording import date_text
 from companion.store.store import Store
 from engine.ruleset import load_ruleset
 from vision.types import Image
@@ -66,9 +66,9 @@ def test_what_is_sung_is_due_no_more_in_any_form(singing: Path, capsys: pytest.C
     assert tallied(singing, "--csv", "--sung", "Bob") == 0
     assert "Bob,1,1,1,\n" in capsys.readouterr().out
     with Store.open_to_read(singing) as store:
-        ritual = tally_of(store, all_evenings=True).rituals[-1]
-        assert [ritual.nth, ritual.game, ritual.number] == [1, 2, 1]
-        assert len(tally_of(store).rituals) == 3
+        ritual = store_tally(store, all_evenings=True).rituals[-1]
+        assert [ritual.game_number, ritual.game, ritual.number] == [1, 2, 1]
+        assert len(store_tally(store).rituals) == 3
 
 
 def test_what_was_said_to_be_sung_is_taken_back_the_last_first(
@@ -86,8 +86,8 @@ def test_what_was_said_to_be_sung_is_taken_back_the_last_first(
         ("--sung Cat", "Cat has played no game that evening (see --all)"),
         ("--sung Ann --all", "Ann does not owe anything"),
         ("--sung Bob --title Yodel", "Bob does not owe “Yodel” that evening (see --all)"),
-        ("--not-sung Bob", "Bob has not been said to have sung anything that evening (see --all)"),
-        ("--title Yodel", "--title says which ritual --sung or --not-sung is about: name one of them"),
+        ("--not-sung Bob", "Bob has not sung anything that evening (see --all)"),
+        ("--title Yodel", "--title needs --sung or --not-sung"),
     ],
 )
 def test_what_nobody_owes_is_one_line(
@@ -108,14 +108,17 @@ def test_a_song_whose_game_was_put_right_is_due_from_whoever_lost_it(tmp_path: P
     with Store.open(tmp_path / "s.sqlite") as store:
         game = store.start_game("backpacker", SINGERS)
         store.finish("Bob")
-        (song,) = tally_of(store).rituals
+        (song,) = store_tally(store).rituals
         store.mark_ritual(game, "Bob", song.title, 1, done=True)
         store.reopen()
         store.finish("Ann")
-        assert {s.player: s.rituals for s in tally_of(store).standings} == {"Ann": (song.title,), "Bob": ()}
+        assert {s.player: s.rituals for s in store_tally(store).standings} == {
+            "Ann": (song.title,),
+            "Bob": (),
+        }
         store.reopen()
         store.finish("Bob")
-        assert not any(s.rituals for s in tally_of(store).standings)
+        assert not any(s.rituals for s in store_tally(store).standings)
 
 
 def test_the_picture_of_an_evening_says_tonight_only_while_it_lasts(
@@ -135,14 +138,14 @@ def test_the_picture_of_an_evening_says_tonight_only_while_it_lasts(
     with Store.open(singing) as store:
         store.start_game("winnersh", SINGERS)
     assert tallied(singing, "--png", out) == 0
-    assert titles == [day_words(LONG_AGO + 2 * 86_400), "All evenings", "Tonight"]
+    assert titles == [date_text(LONG_AGO + 2 * 86_400), "All evenings", "Tonight"]
 
 
 def test_a_day_is_said_as_people_say_it() -> None:
     last_minute = time.mktime((2024, 3, 9, 23, 59, 0, 0, 0, -1))
-    assert day_words(last_minute) == "9 March 2024"
+    assert date_text(last_minute) == "9 March 2024"
     set_language("de")
     try:
-        assert day_words(last_minute) == "9. März 2024"
+        assert date_text(last_minute) == "9. März 2024"
     finally:
         set_language("en")

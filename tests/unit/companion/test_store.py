@@ -78,7 +78,7 @@ def test_a_clock_that_is_set_back_does_not_break_the_evening_in_two(path: Path) 
         assert [line["id"] for line in store.events(1)] == [1, 2]
         store.close()
         with Store.open(path, clock=clock) as again:
-            game = again.broken_off()
+            game = again.resumable_game()
             assert game is not None
             assert game.id == 2
 

@@ -9,8 +9,8 @@ import pytest
 
 from companion.cli.main import main
 from companion.files.lock import games_being_played
-from companion.store.backup import back_up, erase, kept, restore
-from companion.store.snapshots import game_folder, moments_folder
+from companion.store.backup import back_up, erase, restore, stored_files
+from companion.store.event_pictures import event_pictures_folder, game_pictures_folder
 from companion.store.store import Store
 from engine.errors import BadInputError
 
@@ -52,16 +52,16 @@ def test_a_game_that_is_played_under_one_name_is_played_under_the_other(linked: 
             assert games_being_played(one) == games_being_played(other) == [playing.game]
             with pytest.raises(BadInputError, match="is being played in another window"):
                 store.resume_game(playing.game)
-            with pytest.raises(BadInputError, match="a game is being written to"):
+            with pytest.raises(BadInputError, match="a game is being played in"):
                 erase(other)
-            assert store.broken_off() is None
+            assert store.resumable_game() is None
 
 
 def test_what_is_erased_by_a_link_is_gone_where_it_lies(
     linked: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     real, link = linked
-    picture = game_folder(link, 1) / "1.jpg"
+    picture = game_pictures_folder(link, 1) / "1.jpg"
     picture.parent.mkdir(parents=True)
     picture.write_bytes(b"x")
     play(link, "Bob")
@@ -93,7 +93,7 @@ def test_erasing_everything_takes_the_store_that_the_programs_own_place_links_to
     assert not own.parent.exists()
     assert photos.exists()
     said = capsys.readouterr().out
-    assert f"{own.parent / 'decks'} is a link: what it leads to, {photos}, is left alone\n" in said
+    assert f"{own.parent / 'decks'} is a link: its target, {photos}, is not erased\n" in said
     assert f"{own} is a link" not in said
 
 
@@ -104,7 +104,7 @@ def test_a_link_to_games_that_are_not_there_at_the_moment_is_named(
     real.parent.rename(tmp_path / "unplugged")
     assert main(["erase", "--yes", "--store", str(link)]) == 0
     said = capsys.readouterr().out
-    assert said == f"{link} is a link: what it leads to, {real}, is left alone\nnothing is kept\n"
+    assert said == f"{link} is a link: its target, {real}, is not erased\nnothing is stored\n"
     with pytest.raises(BadInputError, match="cannot be used"):
         Store.open(link)
     assert not real.parent.exists()
@@ -155,13 +155,13 @@ def test_two_stores_of_one_stem_share_neither_games_nor_pictures(
     one, other = (tmp_path / name for name in others)
     play(one, "Ann")
     play(other, "Bob")
-    picture = game_folder(one, 1) / "1.jpg"
+    picture = game_pictures_folder(one, 1) / "1.jpg"
     picture.parent.mkdir(parents=True)
     picture.write_bytes(b"x")
     with Store.open(one) as playing:
         playing.resume_game(1)
         assert games_being_played(other) == []
-        assert picture not in kept(other)
+        assert picture not in stored_files(other)
         erase(other)
     assert picture.exists()
     assert losers(one) == ["Ann"]
@@ -176,16 +176,16 @@ def test_pictures_that_were_kept_under_the_former_name_are_found(linked: tuple[P
     ):
         (former / "1").mkdir(parents=True)
         (former / "1" / "1.jpg").write_bytes(b"x")
-        assert former / "1" / "1.jpg" in kept(store)
+        assert former / "1" / "1.jpg" in stored_files(store)
         Store.open(store).close()
-        assert (game_folder(store, 1) / "1.jpg").read_bytes() == b"x"
+        assert (game_pictures_folder(store, 1) / "1.jpg").read_bytes() == b"x"
         assert not former.exists()
 
 
 def test_pictures_under_a_name_that_may_be_another_stores_stay(tmp_path: Path) -> None:
     store, other = tmp_path / "t.db", tmp_path / "t.sqlite"
     play(other, "Ann")
-    theirs = moments_folder(other) / "1" / "1.jpg"
+    theirs = event_pictures_folder(other) / "1" / "1.jpg"
     theirs.parent.mkdir(parents=True)
     theirs.write_bytes(b"x")
     play(store, "Bob")

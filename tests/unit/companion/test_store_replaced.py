@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from companion.files.lock import take_game
+from companion.files.lock import lock_game
 from companion.store import backup as keeping
 from companion.store import opening as store_opening
 from companion.store import schema as store_file
@@ -75,7 +75,7 @@ def test_a_game_that_begins_while_the_store_is_erased_or_replaced_is_kept_or_ref
     act: Callable[[Path], object], resumes: bool, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The game begins right after it was found that nobody plays."""
-    refuse_if_playing = keeping.refuse_if_playing
+    refuse_if_playing = keeping.check_not_playing
     told: list[int | str | None] = []
 
     def begin() -> None:
@@ -96,7 +96,7 @@ def test_a_game_that_begins_while_the_store_is_erased_or_replaced_is_kept_or_ref
         player.start()
         player.join(0.5)
 
-    monkeypatch.setattr(keeping, "refuse_if_playing", refuse_and_begin)
+    monkeypatch.setattr(keeping, "check_not_playing", refuse_and_begin)
     with Store.open(path) as store:
         act(path)
         player.join()
@@ -105,7 +105,7 @@ def test_a_game_that_begins_while_the_store_is_erased_or_replaced_is_kept_or_ref
 
 def test_no_game_begins_whose_lock_another_program_holds(path: Path) -> None:
     with Store.open(path) as store:
-        elsewhere = take_game(path, 2)
+        elsewhere = lock_game(path, 2)
         assert elsewhere is not None
         with pytest.raises(BadInputError, match="game 2 is being played in another window"):
             store.start_game("winnersh", PLAYERS)

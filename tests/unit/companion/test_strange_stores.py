@@ -13,7 +13,7 @@ import pytest
 import companion
 from companion.cli.doctor import check_store
 from companion.cli.main import main
-from companion.game.starting import broken_off, last_finished
+from companion.game.history import find_last_finished, find_resumable_game
 from companion.store.damage import was_database
 from companion.store.store import Store, default_path
 from engine.errors import BadInputError
@@ -85,7 +85,7 @@ def test_a_file_that_never_was_a_store_is_named_in_a_line_and_left_as_it_is(
     }
     assert main(lines[command]) == 2
     told = capfd.readouterr()
-    said = [line for line in (told.out + told.err).splitlines() if "no store of this program" in line]
+    said = [line for line in (told.out + told.err).splitlines() if "not a store of this program" in line]
     assert len(said) == 1
     assert str(path) in said[0]
     assert told.err.count("\n") <= 1
@@ -104,7 +104,7 @@ def test_a_damaged_store_is_read_where_it_lies_and_set_aside_once_it_is_written(
     before = path.read_bytes()
     assert main(["tally", "--all", "--store", str(path)]) == 0
     told = capsys.readouterr()
-    assert ("is damaged; this is what can still be read" in told.err) == bool(before)
+    assert ("is damaged; only part of it can be read" in told.err) == bool(before)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
     with Store.open(path) as store:
@@ -138,8 +138,8 @@ def test_reading_a_store_that_is_not_there_begins_none(
     assert main(["tally"]) == 0
     assert "No game has been played yet" in capsys.readouterr().out
     assert main(["watch", str(FILM), "--headless", "--resume", "--store", str(path)]) == 2
-    assert broken_off(path) == broken_off(None) == (None, None)
-    assert last_finished(path) is None
+    assert find_resumable_game(path) == find_resumable_game(None) == (None, None)
+    assert find_last_finished(path) is None
     assert [found for found in tmp_path.rglob("*") if found.is_file()] == []
     assert not path.parent.parent.exists()
 

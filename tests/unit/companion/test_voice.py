@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from companion.app.feedback import Feedback, spoken, write_tone
-from companion.game.entry import entered
-from companion.game.evening import rituals_of
-from companion.game.event_log import GameBook
-from companion.game.refereeing import judge_of
+from companion.game.entry import entered_event
+from companion.game.evening import called_rituals
+from companion.game.event_log import EventLog
+from companion.game.refereeing import make_referee
 from companion.game.ruling_views import newest_ruling, ruling_text
 from companion.game.session import Snapshot
-from companion.game.touch_game import HandScored
+from companion.game.touch_game import TouchGame
 from companion.i18n.catalogue import set_language
 from companion.settings import Settings, load_settings, save_settings
-from companion.speech.voice import ProgramSpeaker, Silent, find_speaker
+from companion.speech.voice import ProgramSpeaker, SilentSpeaker, find_speaker
 
 ILLEGAL = {
     "id": 2,
@@ -203,10 +203,10 @@ def test_a_play_upon_a_burnt_pile_is_heard_with_the_demand_it_leaves() -> None:
 
 
 def test_what_is_missing_for_a_proof_is_spoken() -> None:
-    judge = judge_of("winnersh", ("Ann", "Bob", "Cat"))
-    game = HandScored(GameBook(judge))
-    game.enter(entered("play", "Ann", cards=["??"]))
-    lines = game.enter(entered("play", "Bob", cards=["4C"]))
+    judge = make_referee("winnersh", ("Ann", "Bob", "Cat"))
+    game = TouchGame(EventLog(judge))
+    game.enter(entered_event("play", "Ann", cards=["??"]))
+    lines = game.enter(entered_event("play", "Bob", cards=["4C"]))
     assert lines[0]["ruling"]["verdict"] == "unproven"
     assert spoken(lines[:1], "Cat") == ("", "Not proven: what lies on top of the pile. Cat to play.")
     bare = {"id": 1, "event": "play", "player": "Ann", "ruling": {"verdict": "unproven"}}
@@ -244,17 +244,19 @@ def voice(folder: Path, body: str) -> Path:
 def test_a_game_that_ends_because_it_is_said_who_is_out_has_its_song(
     rules: str, losses: int, sung: str
 ) -> None:
-    judge = judge_of(rules, ("Ann", "Bob", "Cat"), losses={"Cat": losses})
-    game = HandScored(GameBook(judge))
+    judge = make_referee(rules, ("Ann", "Bob", "Cat"), losses={"Cat": losses})
+    game = TouchGame(EventLog(judge))
     for player in ("Ann", "Bob"):
-        lines = game.enter(entered("out", player))
+        lines = game.enter(entered_event("out", player))
     newest = newest_ruling(game.lines)
     assert newest is not None
     assert newest["player"] == "Bob"
     says, quote = ruling_text(newest["ruling"])
     assert says == f"Bob is out. Cat is the Shithead. {sung}".strip()
     assert quote
-    assert rituals_of(game.lines) == ([("Cat", newest["ruling"]["effects"]["rituals"][0])] if sung else [])
+    assert called_rituals(game.lines) == (
+        [("Cat", newest["ruling"]["effects"]["rituals"][0])] if sung else []
+    )
     assert spoken(lines, None)[0] == " ".join(filter(None, (sung, "Bob is out.", "Cat is the Shithead.")))
 
 
@@ -318,7 +320,7 @@ def test_a_breach_that_waits_to_be_said_is_not_dropped_for_the_next_turn(tmp_pat
 
 def test_without_a_voice_there_is_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert isinstance(find_speaker(), Silent)
+    assert isinstance(find_speaker(), SilentSpeaker)
 
 
 def test_the_sound_of_a_breach_is_short_and_audible(tmp_path: Path) -> None:

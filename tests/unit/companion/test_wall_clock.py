@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from companion.game.evening import last_word, tally_of
-from companion.game.recorder import GameKeeper
-from companion.game.replay import newest_evening
+from companion.game.evening import apply_revisions, store_tally
+from companion.game.recorder import GameRecorder
+from companion.game.replay import last_evening_games
 from companion.game.session import Session
-from companion.game.setup import Choice
+from companion.game.setup import GameSetup
 from companion.store.store import Store
 from tests.support.session_script import Film, Game, until
 from vision.types import Image
@@ -64,13 +64,13 @@ def test_a_clock_that_is_set_in_mid_game_loses_no_line_and_keeps_their_order(
 ) -> None:
     path = tmp_path / "s.sqlite"
 
-    def open_keeper(tell: Any) -> GameKeeper:
-        keeper = GameKeeper(Store.open(path, clock=wall), Choice(source=None, players=PLAYERS), tell)
-        keeper.begin()
-        return keeper
+    def open_recorder(tell: Any) -> GameRecorder:
+        recorder = GameRecorder(Store.open(path, clock=wall), GameSetup(source=None, players=PLAYERS), tell)
+        recorder.begin()
+        return recorder
 
     film, game = Film(12), GameWhileClocksAreSet(wall, leaps)
-    session = Session(lambda: film, lambda: game, open_keeper=open_keeper)
+    session = Session(lambda: film, lambda: game, open_recorder=open_recorder)
     began = time.monotonic()
     session.start()
     until(lambda: session.snapshot.phase == "ended")
@@ -79,16 +79,16 @@ def test_a_clock_that_is_set_in_mid_game_loses_no_line_and_keeps_their_order(
     assert [line["id"] for line in session.snapshot.lines] == [*HAPPENS, 999]
     wall.now -= YEAR
     session.undo()
-    until(lambda: session.snapshot.says.startswith("Taken back"))
+    until(lambda: session.snapshot.says.startswith("Undone"))
     session.stop()
     with Store.open(path, clock=wall) as store:
         lines = store.events(1)
         assert [line["id"] for line in lines] == [*HAPPENS, 999, 999]
-        assert [line["t"] for line in last_word(lines)] == [number / 10 for number in HAPPENS]
-        broken_off = store.broken_off()
+        assert [line["t"] for line in apply_revisions(lines)] == [number / 10 for number in HAPPENS]
+        broken_off = store.resumable_game()
         assert broken_off is not None, "it can be gone on with"
         assert broken_off.id == 1
-    (replayed,) = newest_evening(path)
+    (replayed,) = last_evening_games(path)
     assert [line["id"] for line in replayed.lines] == list(HAPPENS)
 
 
@@ -103,7 +103,7 @@ def test_a_clock_that_is_set_in_mid_game_keeps_the_evening_whole(
             wall.now += leap
             store.append({"id": 2, "event": "draw", "player": "Bob"})
             store.finish(loser)
-        assert tally_of(store).losers == PLAYERS
+        assert store_tally(store).losers == PLAYERS
 
 
 def test_the_game_that_ended_last_is_told_by_its_place_and_not_by_the_clock(
@@ -117,6 +117,6 @@ def test_the_game_that_ended_last_is_told_by_its_place_and_not_by_the_clock(
             store.finish(loser)
             wall.now += leap
     with Store.open(tmp_path / "s.sqlite", clock=wall) as store:  # who has it open may still be playing
-        last = store.last_finished()
+        last = store.last_finished_game()
         assert last is not None
         assert (last.id, last.loser) == (2, "Bob")

@@ -10,8 +10,8 @@ import cv2
 import pytest
 
 from companion.cli import watch
+from companion.cli.event_writer import line_text
 from companion.cli.main import main
-from companion.cli.recording import in_words
 from companion.settings import Settings
 from tests.support.noise_film import noise_film
 
@@ -102,13 +102,13 @@ def test_lines_in_words() -> None:
             "breaches": [{"says": "The 4 cannot go on an 8.", "cite": "Winnersh §5", "quote": "equal to"}],
         },
     }
-    words = in_words(line)
+    words = line_text(line)
     assert words.startswith("1:01  Ann plays 4")
     assert "ILLEGAL" in words
     assert "Winnersh §5" in words
     withdrawn = {"t": 3, "event": "draw", "player": "Ann", "revise": 2, "withdrawn": True}
-    assert in_words(withdrawn).endswith("taken back")
-    assert in_words({**line, "player": "\x1b[2JAnn"}).startswith("1:01  \\x1b[2JAnn plays")
+    assert line_text(withdrawn).endswith("taken back")
+    assert line_text({**line, "player": "\x1b[2JAnn"}).startswith("1:01  \\x1b[2JAnn plays")
 
 
 @pytest.mark.parametrize(

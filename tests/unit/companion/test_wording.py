@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from companion.i18n.wording import card_sign, card_words, cards_sign, clock, event_words, split_card
+from companion.i18n.events import event_text
+from companion.i18n.wording import card_label, card_name, cards_label, clock_text, split_card
 from engine.events import EVENT_KINDS
 
 
@@ -21,7 +22,7 @@ from engine.events import EVENT_KINDS
     ],
 )
 def test_cards(card: str, parts: tuple[str, str], sign: str, words: str) -> None:
-    assert (split_card(card), card_sign(card), card_words(card)) == (parts, sign, words)
+    assert (split_card(card), card_label(card), card_name(card)) == (parts, sign, words)
 
 
 @pytest.mark.parametrize(
@@ -41,19 +42,19 @@ def test_cards(card: str, parts: tuple[str, str], sign: str, words: str) -> None
     ],
 )
 def test_events(line: dict[str, Any], words: str) -> None:
-    assert event_words(line) == words
+    assert event_text(line) == words
 
 
 @pytest.mark.parametrize("kind", EVENT_KINDS)
 def test_every_kind_of_event_has_words_of_its_own(kind: str) -> None:
-    words = event_words({"event": kind})
+    words = event_text({"event": kind})
     assert words
     assert words != kind
 
 
 def test_long_rows_of_cards_are_cut_in_the_middle() -> None:
-    assert cards_sign(["4S", "5S", "6S", "7S", "8S", "9S", "10S"]) == "4♠ 5♠ 6♠ … 10♠"
+    assert cards_label(["4S", "5S", "6S", "7S", "8S", "9S", "10S"]) == "4♠ 5♠ 6♠ … 10♠"
 
 
 def test_clock() -> None:
-    assert [clock(t) for t in (-1, 0, 59.9, 61, 6000)] == ["0:00", "0:00", "0:59", "1:01", "100:00"]
+    assert [clock_text(t) for t in (-1, 0, 59.9, 61, 6000)] == ["0:00", "0:00", "0:59", "1:01", "100:00"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from datasets.art.drawn import DrawnStyle, draw_face
-from datasets.measuring.enrolled import with_own_deck
+from datasets.measuring.reading.enrolled import with_own_deck
 from datasets.photos import load_set
 from tests.support.shown import lay, quad_at, table
 from vision.decks.deck import Deck
@@ -29,8 +29,8 @@ def test_each_photo_is_left_out_of_the_deck_it_is_read_with(
         entries.append({"image": name, "card": card, "quad": quad.tolist()})
     (folder / "quads.json").write_text(json.dumps(entries))
     decks: list[Deck] = []
-    monkeypatch.setattr("datasets.measuring.enrolled.DeckHead", lambda deck: decks.append(deck))
-    monkeypatch.setattr("datasets.measuring.enrolled.timed", lambda reader, photo: ([], 1.0))
+    monkeypatch.setattr("datasets.measuring.reading.enrolled.DeckHead", lambda deck: decks.append(deck))
+    monkeypatch.setattr("datasets.measuring.reading.enrolled.timed", lambda reader, photo: ([], 1.0))
 
     photos = load_set("avgustine_quads", tmp_path)
     assert list(with_own_deck("avgustine_quads", tmp_path)(photos)) == [([], 1.0)] * 4
@@ -56,8 +56,8 @@ def test_the_deck_of_the_fans_is_learnt_from_pictures_of_its_cards_alone(
     for card in ("7H", "KC"):
         cv2.imwrite(str(tmp_path / f"bidly_deck/{card}.png"), draw_face(card, DrawnStyle())[..., :3])
     decks: list[Deck] = []
-    monkeypatch.setattr("datasets.measuring.enrolled.DeckHead", lambda deck: decks.append(deck))
-    monkeypatch.setattr("datasets.measuring.enrolled.timed", lambda reader, photo: ([], 1.0))
+    monkeypatch.setattr("datasets.measuring.reading.enrolled.DeckHead", lambda deck: decks.append(deck))
+    monkeypatch.setattr("datasets.measuring.reading.enrolled.timed", lambda reader, photo: ([], 1.0))
     assert list(with_own_deck("bidly_fans", tmp_path)(load_set("bidly_fans", tmp_path))) == [([], 1.0)]
     assert [set(deck.cards) for deck in decks] == [{"7H", "KC"}]
 

@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.measuring.reading import each_by, evaluate_photos, photo_sets
-from datasets.measuring.reading_measures import face_up_places, match_quads
-from datasets.measuring.reading_scores import Score
+from datasets.measuring.reading.evaluation import each_by, evaluate_photos, photo_sets
+from datasets.measuring.reading.matching import face_up_places, match_quads
+from datasets.measuring.reading.scores import Score
 from datasets.photos import Label
 from engine.errors import BadInputError
 from vision.types import CardReading, Image

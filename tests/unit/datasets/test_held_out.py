@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from datasets.art.decks import load_deck
-from datasets.measuring import held_out
+from datasets.measuring.reading import held_out
 from datasets.photos import Label
 from datasets.scenes.scene import Scene, SceneCard
 from vision.types import CardReading, Image

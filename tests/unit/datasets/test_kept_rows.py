@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from companion.game.scoring import Score
-from datasets.measuring import watching
-from datasets.measuring.summing import report
-from datasets.measuring.tables import as_markdown
+from datasets.measuring.films import watching
+from datasets.measuring.films.summary import report
+from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
 
 HEADER: dict[str, Any] = {

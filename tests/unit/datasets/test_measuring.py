@@ -13,13 +13,13 @@ from companion.cli.main import build_parser, main
 from companion.game.scoring import read_lines
 from datasets.commands.measure import _plans
 from datasets.films.production import truth_path
-from datasets.films.surroundings import LIGHTS
-from datasets.measuring.baseline import Baseline
-from datasets.measuring.plan import DECKS, TILTS, plan_films, render
-from datasets.measuring.run import measure_films
-from datasets.measuring.summing import report, sums
-from datasets.measuring.tables import as_markdown
-from datasets.measuring.watching import _condition
+from datasets.films.rendering.light import LIGHTS
+from datasets.measuring.films.baseline import Baseline
+from datasets.measuring.films.measure import measure_films
+from datasets.measuring.films.plan import DECKS, TILTS, plan_films, render
+from datasets.measuring.films.summary import report, sums
+from datasets.measuring.films.watching import _condition
+from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
@@ -100,11 +100,10 @@ def test_each_machine_that_watched_films_is_named_with_how_many() -> None:
     rows = [{**row(number, matched=8), "machine": other, "load": 3.0 * number} for number in (1, 2)]
     made = report([*rows, row(3, matched=8)], made="2026-01-01", machine=mine, jobs=2)
     assert (
-        "Watched 2 on 16 cores (P), on which 3 to 6 processes wanted to run;"
-        " 1 on 2 cores (P), on which 1 to 1 processes wanted to run. Program a"
+        "Watched 2 on 16 cores (P), 3 to 6 busy processes; 1 on 2 cores (P), 1 to 1 busy processes. Program a"
     ) in as_markdown(made)
     alone = as_markdown(report(rows, made="2026-01-01", machine=mine, jobs=2))
-    assert "Watched 2 at a time on 16 cores (P), on which 3 to 6" in alone
+    assert "Watched 2 at a time on 16 cores (P), 3 to 6 busy" in alone
 
 
 def told_row(deck: str) -> dict[str, Any]:
@@ -124,7 +123,7 @@ def test_whole_games_are_begun_first_and_told_in_their_places(
         begun.append(work[0].name)
         return {**told_row(work[1].deck), "film": work[0].name}
 
-    monkeypatch.setattr("datasets.measuring.run._one", one)
+    monkeypatch.setattr("datasets.measuring.films.measure._one", one)
     plans = plan_films(["winnersh"], 8, endings=True)
     made = measure_films(plans, [], tmp_path)
     assert [told["film"] for told in made["rows"]] == [plan.film_in(tmp_path).name for plan in plans]
@@ -135,9 +134,9 @@ def test_what_was_watched_is_not_rendered_again(tmp_path: Path, monkeypatch: pyt
     (plan,) = plan_films(["winnersh"], 1, **SMALL)
     render(plan, tmp_path)
     plan.film_in(tmp_path).unlink()
-    monkeypatch.setattr("datasets.measuring.run.measured", lambda *_: told_row(plan.deck))
+    monkeypatch.setattr("datasets.measuring.films.measure.measured", lambda *_: told_row(plan.deck))
     for there in (True, False):
-        monkeypatch.setattr("datasets.measuring.run.was_watched", lambda *_, there=there: there)
+        monkeypatch.setattr("datasets.measuring.films.measure.was_watched", lambda *_, there=there: there)
         measure_films([plan], [], tmp_path)
         assert plan.film_in(tmp_path).is_file() != there
 
@@ -247,7 +246,7 @@ def test_the_table_shows_the_baseline_beside_ours_and_each_condition() -> None:
     made = report(rows, made="2026-01-01", machine={"cores": 2, "processor": "P", "program": "abc"}, jobs=1)
     assert json.loads(json.dumps(made)) == made
     text = as_markdown(made)
-    assert "| events, F1 | 0.741 | 0.222 | at least 0.98 |" in text
+    assert "| F1 of all events | 0.741 | 0.222 | at least 0.98 |" in text
     assert "| play | 30 | 0.741 |" in text
     for level in ("winnersh | 2", "shed | 1", "tilt up to 10° | 2", "tilt up to 20° | 1", "light: dim | 3"):
         assert f"| {level} |" in text
@@ -277,7 +276,7 @@ def test_a_deck_that_cannot_be_had_is_named_beside_the_film_without_it(
     def none_here(name: str, cards: set[str]) -> None:
         raise BadInputError(f"deck {name}: rsvg-convert is missing")
 
-    monkeypatch.setattr("datasets.measuring.plan.pick_deck", none_here)
+    monkeypatch.setattr("datasets.measuring.films.plan.pick_deck", none_here)
     words = ["measure", "--films", "1", "--rulesets", "winnersh", "--plays", "1", "--size", "160x90"]
     assert main([*words, "--folder", str(tmp_path)]) == 0
     (told,) = (line for line in capsys.readouterr().err.splitlines() if "1 of 1" in line)

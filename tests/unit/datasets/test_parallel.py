@@ -17,8 +17,8 @@ from companion.cli.main import main
 from companion.parallel import spread
 from companion.sources.cameras import sample_film
 from datasets.films.production import truth_path
-from datasets.measuring.plan import plan_films, render
-from datasets.measuring.reading import with_deck
+from datasets.measuring.films.plan import plan_films, render
+from datasets.measuring.reading.evaluation import with_deck
 from datasets.photos import LabelledPhoto
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
@@ -86,7 +86,7 @@ def test_simulate_counts_the_same_games_on_a_cluster(
     assert told[0][:4] == told[1][:4]
 
 
-DRAWN_ALONE = "from models.outlines import render; render.deck_names = lambda split: ('drawn',)"
+DRAWN_ALONE = "from models.shared import training_scenes as s; s.deck_names = lambda split: ('drawn',)"
 """Other decks are fetched from registries."""
 
 
@@ -95,7 +95,7 @@ def test_training_scenes_are_the_same_on_a_cluster(
 ) -> None:
     from distributed import Client
 
-    from models.outlines import render
+    from models.shared import training_scenes as render
 
     with Client(cluster) as workers:
         workers.run(exec, DRAWN_ALONE)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from companion.cli.main import main
-from datasets.measuring import covered
-from datasets.measuring.goals import FILM_GOALS
-from datasets.measuring.product_goals import PARTS
-from datasets.measuring.results import NOT_MEASURED, Measured, page, read_measured
+from datasets.measuring.results import coverage as covered
+from datasets.measuring.results.film_goals import FILM_GOALS
+from datasets.measuring.results.page import NOT_MEASURED, Measured, page, read_measured
+from datasets.measuring.results.product_goals import PARTS
 from engine.errors import BadInputError
 
 MACHINE = {
@@ -47,13 +47,13 @@ def test_each_goal_is_held_against_its_number() -> None:
         soak={"lines_lost": 0, "memory_mib": {"growth_per_hour": 7.25}},
     )
     text = page(measured, None)
-    assert row_of(text, "one ruling, microseconds")[1:4] == ["at most 50", "41.2", "yes"]
-    assert row_of(text, "an unchanged frame, ms")[2:4] == ["2.50", "**no**"]
-    assert row_of(text, "whole tables: face-up cards found")[2:4] == ["1.000", "yes"]
-    assert row_of(text, "whole tables: named right")[2:4] == ["0.900", "**no**"]
-    assert row_of(text, "whole tables: cards confidently wrong")[2:4] == ["0", "yes"]
-    assert row_of(text, "growth of memory, MiB an hour")[2:4] == ["7.2", "**no**"]
-    assert row_of(text, "most memory, MiB")[2:4] == ["not measured", ""]
+    assert row_of(text, "time for one ruling, µs")[1:4] == ["at most 50", "41.2", "yes"]
+    assert row_of(text, "time for an unchanged frame, ms")[2:4] == ["2.50", "**no**"]
+    assert row_of(text, "whole tables: share of face-up cards found")[2:4] == ["1.000", "yes"]
+    assert row_of(text, "whole tables: share of face-up cards named correctly")[2:4] == ["0.900", "**no**"]
+    assert row_of(text, "whole tables: number of confident wrong names")[2:4] == ["0", "yes"]
+    assert row_of(text, "growth of memory, MiB per hour")[2:4] == ["7.2", "**no**"]
+    assert row_of(text, "peak memory, MiB")[2:4] == ["not measured", ""]
     assert "| benchmarks | 2026-01-01 | P, 2 cores, 8.0 GiB | 1 to 1 |" in text
 
 
@@ -63,9 +63,10 @@ def test_a_detector_measured_beside_stands_in_the_same_cells() -> None:
     photos = {"vpo_table": ours, "vpo_table+one-stage": theirs, "evan_backs": ours}
     text = page(Measured(photos=photos), None)
     cells = ["78", "1.000 / -", "0.990 / 0.250", "- / -", "0 / 3", "- / -", "512 / 41"]
-    sets, beside = text.split("## Photos beside a one-stage detector")
+    sets, beside = text.split("## Beside a one-stage detector")
     assert row_of(beside, "vpo_table")[1:] == cells
     assert "| evan_backs |" not in beside
+    sets = sets.split("| set | photos |")[1]
     assert row_of(sets, "evan_backs")[2:] == ["78", "1.000", "0.990", "-", "0", "-", "-", "512", "1"]
     assert "one-stage detector" not in page(Measured(photos={"evan_backs": ours}), None)
 
@@ -89,7 +90,7 @@ def test_confidently_wrong_cards_are_a_share_of_all(tmp_path: Path) -> None:
     row = {"set": "held_out+deck", "cards": 2000, "confidently_wrong": 5, **ABOUT}
     (tmp_path / "photos.jsonl").write_text(json.dumps(row) + "\n")
     text = page(read_measured(tmp_path), None)
-    title = "the same with the deck enrolled: share confidently wrong"
+    title = "unknown decks, then enrolled: share of confident wrong names"
     assert row_of(text, title)[1:4] == ["at most 0.002", "0.0025", "**no**"]
 
 
@@ -116,7 +117,7 @@ def test_what_the_tests_run_is_summed_up_by_package(
         "%",
     ]
     text = page(read_measured(tmp_path), None)
-    assert row_of(text, "statements that the tests run, share: `engine/`")[2:] == [
+    assert row_of(text, "share of statements that the tests run: `engine/`")[2:] == [
         "0.900",
         "",
         "`make coverage`",
@@ -164,7 +165,7 @@ def test_films_that_are_played_faster_than_they_were_taken_miss_a_goal(
     pace: float, met: str, tmp_path: Path
 ) -> None:
     (tmp_path / "soak.json").write_text(json.dumps({"hours": 4.0, "pace": pace}))
-    row = row_of(page(read_measured(tmp_path), None), "at how many times real pace")
+    row = row_of(page(read_measured(tmp_path), None), "pace, times real time")
     assert row[2:4] == [f"{pace}", met]
 
 
@@ -177,7 +178,7 @@ def test_a_soak_whose_lag_grows_misses_a_goal(
 ) -> None:
     halves = {"first_half": {"median": first}, "second_half": {"median": second}}
     (tmp_path / "soak.json").write_text(json.dumps({"lag_s": halves}))
-    row = row_of(page(read_measured(tmp_path), None), "the second half's, as a multiple of the first half's")
+    row = row_of(page(read_measured(tmp_path), None), "second half divided by first half")
     assert row[2:4] == [ratio, met]
 
 

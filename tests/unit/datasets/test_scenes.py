@@ -25,7 +25,7 @@ SEEDS = range(12)
 @cache
 def maker() -> SceneMaker:
     textures = [drawn_surface(np.random.default_rng(seed)) for seed in range(6)]
-    return SceneMaker(CardStock([load_deck("drawn")], made_up=4), textures, size=320)
+    return SceneMaker(CardStock([load_deck("drawn")], invented=4), textures, size=320)
 
 
 @cache

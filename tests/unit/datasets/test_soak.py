@@ -15,9 +15,9 @@ from companion.cli.main import main
 from companion.game.scoring import read_truth
 from companion.store.store import Store
 from datasets.films.production import truth_path
-from datasets.measuring import soak as soaking
-from datasets.measuring.plan import plan_films, render
-from datasets.measuring.soak import Paced, soak
+from datasets.measuring.films import soak as soaking
+from datasets.measuring.films.plan import plan_films, render
+from datasets.measuring.films.soak import Paced, soak
 from tests.support.fake_source import FakeSource
 from vision.capture.frame_queue import BACKLOG_SECONDS
 from vision.types import Image
@@ -118,7 +118,7 @@ def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (plan,) = plan_films(["winnersh"], 1, plays=1, size=(160, 90))
     render(plan, tmp_path)
     path = plan.film_in(tmp_path)
-    monkeypatch.setattr(soaking, "watched_game", lambda choice, past: Told(path))
+    monkeypatch.setattr(soaking, "open_watched_game", lambda setup, history: Told(path))
     return path
 
 

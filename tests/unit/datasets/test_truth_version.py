@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import datasets.measuring.run as running
+import datasets.measuring.films.measure as running
 from datasets.films.production import Shot, prepare, truth_path
 from datasets.films.story import find_story
 from datasets.films.truth import TRUTH_VERSION, event_line, with_verdicts
-from datasets.measuring.plan import FilmPlan, outdated, plan_films, render
-from datasets.measuring.watching import measured
+from datasets.measuring.films.plan import FilmPlan, outdated, plan_films, render
+from datasets.measuring.films.watching import measured
 from engine.ruleset import RULESET_NAMES
 from vision.types import CardReading, Image, Region
 

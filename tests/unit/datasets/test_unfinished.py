@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.films.video import FilmWriter
+from datasets.films.rendering.video import FilmWriter
 from engine.files.atomic import part_of, whole_file, write_whole
 
 

@@ -340,3 +340,11 @@ def test_a_card_that_cannot_be_shown_brings_nothing_about(start: Start) -> None:
     before = game.table
     assert broken(game.tell("show", CAT, "5H", to=ANN)) == ["three.show"]
     assert game.table == before
+
+
+def test_a_joker_stays_burned_when_the_other_joker_is_played(start: Start) -> None:
+    game = start("shed", options=("bastard-card",))
+    game.play(BOB, "JOKER")
+    game.tell("pick_up", CAT)
+    game.play(BOB, "JOKER")
+    assert game.table.burned == ["JOKER", "JOKER"]

@@ -1,4 +1,4 @@
-"""Commands that write a file in one go do not speak of a checkpoint when they are interrupted."""
+"""A command without checkpoints does not mention one when it is interrupted."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def _interrupted(*_: object, **__: object) -> NoReturn:
         (
             "models.outlines.one_size",
             "vision.recognition.detector.load_facts",
-            "interrupted; run it again: what it writes may be unfinished\n",
+            "interrupted; run it again: its files may be incomplete\n",
         ),
         (
-            "models.quantise",
+            "models.faces.quantise",
             "models.faces.styles.ArtFaces",
-            "interrupted; the copies that it has not named yet are as they were\n",
+            "interrupted; the copies that are not listed above are unchanged\n",
         ),
     ],
 )
-def test_an_interruption_is_told_in_a_fitting_line(
+def test_an_interruption_prints_the_line_of_its_command(
     module: str,
     needed: str,
     said: str,

@@ -1,4 +1,4 @@
-"""Learning curves from logs, and how the training commands end."""
+"""Learning curves from logs, and the exit status of training commands."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import cv2
 import pytest
 
 from engine.errors import BadInputError
-from models.commands import run_command
+from models.shared.commands import run_command
 
 pytest.importorskip("matplotlib")
 
-from models.curves import draw_curve
 from models.onestage.curve import draw_results, spent_seconds
+from models.shared.curves import draw_curve
 
 TRAINED = '{"step": 20, "minutes": 0.3, "note": "320 px", "score": 4.7, "frame": 5.1}\n'
-HELD_BACK = '{"step": 30, "minutes": 0.5, "held back": {"score": 1.1, "wrong": 0.4}}\n'
+HELD_BACK = '{"step": 30, "minutes": 0.5, "held out": {"score": 1.1, "wrong": 0.4}}\n'
 
 
 @pytest.mark.parametrize(("log", "panels"), [(TRAINED, 2), (HELD_BACK, 2), (TRAINED + HELD_BACK, 3)])
-def test_each_number_of_the_log_gets_a_panel(tmp_path: Path, log: str, panels: int) -> None:
+def test_each_number_in_the_log_gets_a_panel(tmp_path: Path, log: str, panels: int) -> None:
     (tmp_path / "curve.jsonl").write_text(log)
     draw_curve(tmp_path / "curve.jsonl", tmp_path / "curve.png")
     picture = cv2.imread(str(tmp_path / "curve.png"))
@@ -29,10 +29,10 @@ def test_each_number_of_the_log_gets_a_panel(tmp_path: Path, log: str, panels: i
 
 
 @pytest.mark.parametrize("log", [None, ""])
-def test_without_a_log_there_is_one_line_and_no_picture(tmp_path: Path, log: str | None) -> None:
+def test_a_missing_or_empty_log_gives_one_line_and_no_picture(tmp_path: Path, log: str | None) -> None:
     if log is not None:
         (tmp_path / "curve.jsonl").write_text(log)
-    with pytest.raises(BadInputError, match="no training has been logged"):
+    with pytest.raises(BadInputError, match="there is no log of a training"):
         draw_curve(tmp_path / "curve.jsonl", tmp_path / "curve.png")
     assert not (tmp_path / "curve.png").exists()
 
@@ -41,7 +41,7 @@ def test_without_a_log_there_is_one_line_and_no_picture(tmp_path: Path, log: str
     ("error", "status", "said"),
     [
         (BadInputError("the picture\nis missing"), 2, "the picture is missing\n"),
-        (KeyboardInterrupt(), 130, "interrupted; the same command goes on from the last checkpoint\n"),
+        (KeyboardInterrupt(), 130, "interrupted; the same command continues from the last checkpoint\n"),
     ],
 )
 def test_a_training_command_ends_with_one_line(
@@ -62,7 +62,7 @@ RESULTS = """epoch,time,train/box_loss,train/cls_loss,val/box_loss,val/cls_loss,
 """
 
 
-def test_the_one_stage_detectors_curve_and_clock_come_from_its_rounds(tmp_path: Path) -> None:
+def test_the_curve_and_time_of_the_one_stage_detector_come_from_its_rounds(tmp_path: Path) -> None:
     results = tmp_path / "results.csv"
     assert spent_seconds(results) == 0
     draw_results(results, tmp_path / "curve.png")

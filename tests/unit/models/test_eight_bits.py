@@ -1,4 +1,4 @@
-"""The outline network that rounds: it is the network, rounded, and becomes a copy that answers as it does."""
+"""Fake quantisation of the outline network, and the 8-bit copy that is made with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytest.importorskip("ultralytics")
 
 @pytest.fixture(scope="module")
 def pictures() -> NDArray[np.float32]:
-    """Two pictures with light cards on a dark table, as the network takes them."""
+    """Two pictures with light cards on a dark table, as network input."""
     rng = np.random.default_rng(2)
     seen = np.full((2, 160, 192, 3), (40, 60, 50), np.uint8)
     for picture in seen:
@@ -36,9 +36,9 @@ def answers(network: object, pictures: NDArray[np.float32]) -> NDArray[np.float3
     return np.concatenate([network.run(picture[None]) for picture in pictures])  # type: ignore[attr-defined]
 
 
-def test_the_network_read_back_answers_as_it_was_written(pictures: NDArray[np.float32]) -> None:
+def test_the_network_from_the_file_answers_like_the_file(pictures: NDArray[np.float32]) -> None:
+    from models.outlines.fake_quantisation import load_network as read_back
     from models.outlines.network import ExportedNet
-    from models.outlines.rounded import load_network as read_back
 
     net, nodes = read_back(WEIGHTS)
     with torch.no_grad():
@@ -48,11 +48,13 @@ def test_the_network_read_back_answers_as_it_was_written(pictures: NDArray[np.fl
     assert {node.module for node in nodes} >= {"heads.1.quads.0.0", "body.22.m.0.0.cv2.conv"}
 
 
-def test_a_copy_answers_as_the_network_that_rounds(pictures: NDArray[np.float32], tmp_path: Path) -> None:
-    from models.outlines.eight_bits import Imitation, write_trained
+def test_a_copy_answers_like_the_fake_quantised_network(
+    pictures: NDArray[np.float32], tmp_path: Path
+) -> None:
+    from models.outlines.fake_quantisation import RoundedConv, is_rounded, rounded
+    from models.outlines.fake_quantisation import load_network as read_back
     from models.outlines.network import ExportedNet
-    from models.outlines.rounded import RoundedConv, is_rounded, rounded
-    from models.outlines.rounded import load_network as read_back
+    from models.outlines.quantise import Imitation, write_trained
 
     path = Path(shutil.copy(WEIGHTS, tmp_path))
     net, nodes = read_back(path)
@@ -72,9 +74,9 @@ def test_a_copy_answers_as_the_network_that_rounds(pictures: NDArray[np.float32]
     assert sorted(tmp_path.iterdir()) == sorted([eight_bit_file(path), path])
 
 
-def test_a_network_that_answers_alike_costs_nothing(pictures: NDArray[np.float32]) -> None:
-    from models.outlines.eight_bits import Imitation
-    from models.outlines.rounded import load_network as read_back
+def test_a_network_with_the_answers_of_its_teacher_has_no_loss(pictures: NDArray[np.float32]) -> None:
+    from models.outlines.fake_quantisation import load_network as read_back
+    from models.outlines.quantise import Imitation
 
     teacher, _ = read_back(WEIGHTS)
     other, _ = read_back(WEIGHTS)
@@ -87,6 +89,6 @@ def test_a_network_that_answers_alike_costs_nothing(pictures: NDArray[np.float32
     assert Imitation(teacher)(other, torch.from_numpy(pictures))[1]["quads"] > 0
 
 
-def test_the_copy_that_ships_was_made_from_the_network_that_ships() -> None:
+def test_the_shipped_copy_was_made_from_the_shipped_network() -> None:
     copy = OnnxRuntimeNetwork(eight_bit_file(WEIGHTS))
     assert copy.copy_of == fingerprint_of(WEIGHTS)

@@ -1,6 +1,6 @@
-"""The network that is exported is the one that was trained, and training goes on where it stopped."""
+"""The exported face network is the trained one, and training continues where it stopped."""
 
-# ruff: noqa: E402 (what needs torch is imported only where there is one)
+# ruff: noqa: E402 (modules that need torch are imported only if it is installed)
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ torch = pytest.importorskip("torch", reason="the training extra is not installed
 from models.faces.export import export
 from models.faces.labels import IGNORE, NONE
 from models.faces.network import build
-from models.faces.strips import StripSample
+from models.faces.strip.data import StripSample
+from models.faces.strip.train import batch_of, mistakes, strip_loss
 from models.faces.train import Learner
-from models.faces.train_strip import batch_of, mistakes, strip_loss
 from vision.decks.card_classes import OUTPUTS, RANK_OUTPUTS
 from vision.recognition.crops import STRIP_HEIGHT, STRIP_WIDTH
 from vision.recognition.runtime import available_backends, load_network
@@ -38,7 +38,7 @@ def test_the_exported_network_is_the_trained_one(name: str, tmp_path: Path) -> N
         assert np.abs(load_network(path, backend).run(inputs.numpy()) - expected).max() < 1e-3
 
 
-def test_a_learner_learns_and_goes_on_where_it_stopped() -> None:
+def test_a_learner_learns_and_continues_where_it_stopped() -> None:
     torch.manual_seed(0)
     learner = Learner("corner", torch.device("cpu"))
     batch = torch.randn(16, 3, 60, 36)
@@ -52,7 +52,7 @@ def test_a_learner_learns_and_goes_on_where_it_stopped() -> None:
         assert torch.equal(again.average(batch), learner.average(batch))
 
 
-def test_of_strips_what_is_not_known_counts_neither_as_right_nor_as_wrong() -> None:
+def test_a_strip_without_a_label_counts_neither_as_right_nor_as_wrong() -> None:
     strip = np.zeros((STRIP_HEIGHT, STRIP_WIDTH, 3), np.uint8)
     labels = ((4, 2), (4, 1), (7, 2), (NONE, IGNORE), (IGNORE, IGNORE))
     batch = batch_of([StripSample(strip, rank, suit) for rank, suit in labels])

@@ -1,4 +1,4 @@
-"""Training samples say what they show; quads are found by contour; calibration trusts what is right."""
+"""Labels of training samples, quads by contour, and the calibration of the face networks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH
 from datasets.art.drawn import DrawnStyle, draw_face
 from models.faces import calibrate as calibration
 from models.faces.calibrate import class_number, fit
+from models.faces.data import LARGEST, SMALLEST, SampleMaker
 from models.faces.labels import IGNORE, JOKER, NONE, rank_label, suit_label
-from models.faces.real import quad_in_box, quad_of_single_card
-from models.faces.samples import LARGEST, SMALLEST, SampleMaker
+from models.faces.photos import quad_in_box, quad_of_single_card
 from models.faces.shards import join, load, pick, save, stack
 from models.faces.styles import ArtFaces, invented_face
 from vision.decks.card_classes import RANKS, SUITS
@@ -25,7 +25,7 @@ from vision.recognition.crops import CORNERS
 
 
 class DrawnOnly(ArtFaces):
-    """The deck that is always there, so that tests fetch nothing."""
+    """Only the drawn deck, so tests fetch nothing."""
 
     def __init__(self) -> None:
         from datasets.art.decks import load_deck
@@ -43,7 +43,7 @@ def art() -> DrawnOnly:
     return DrawnOnly()
 
 
-def test_labels_cover_what_can_be_seen() -> None:
+def test_cards_jokers_and_backs_have_labels() -> None:
     assert (rank_label("10H"), suit_label("10H")) == (RANKS.index("10"), SUITS.index("H"))
     assert (rank_label("10"), suit_label("10")) == (RANKS.index("10"), IGNORE)
     assert (rank_label("JOKER"), suit_label("JOKER")) == (JOKER, IGNORE)
@@ -73,7 +73,7 @@ def test_samples_are_of_all_kinds(art: DrawnOnly) -> None:
     assert (shown | (many.corner_ranks == NONE) | (many.corner_ranks == IGNORE)).all()
 
 
-def test_without_covers_every_index_is_seen(art: DrawnOnly) -> None:
+def test_without_covers_every_index_is_visible(art: DrawnOnly) -> None:
     maker = SampleMaker(art, seed=2, invented=0.0, heights=(60, 90), covers=False)
     for _ in range(40):
         sample = maker.sample()
@@ -113,7 +113,7 @@ def photo() -> np.ndarray:
     return (warped[:, :, :3] * share + table * (1 - share)).astype(np.uint8)
 
 
-def test_an_uncovered_card_in_its_box_is_found_to_the_pixel() -> None:
+def test_an_uncovered_card_in_its_box_is_found_within_pixels() -> None:
     low, high = QUAD.min(axis=0), QUAD.max(axis=0)
     box = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
     found = quad_in_box(photo(), box)
@@ -139,7 +139,7 @@ def test_a_covered_card_and_an_empty_table_give_no_quad() -> None:
 # --- calibration --------------------------------------------------------------------------------------
 
 
-def test_calibration_trusts_the_look_that_is_right() -> None:
+def test_calibration_trusts_the_crop_that_is_right() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 52, 300)
     good = np.full((300, len(CLASSES)), np.log(0.2 / (len(CLASSES) - 1)))
@@ -149,7 +149,7 @@ def test_calibration_trusts_the_look_that_is_right() -> None:
     assert fusion.whole_weight > 3 * fusion.corner_weight
 
 
-def test_calibrating_the_faces_anew_leaves_what_was_fitted_for_lone_indices(
+def test_calibrating_the_faces_again_keeps_the_numbers_for_lone_indices(
     art: DrawnOnly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("whole.onnx", "corner.onnx", "fusion.json"):

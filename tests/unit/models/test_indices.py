@@ -1,4 +1,4 @@
-"""The index network's answers, made from scenes."""
+"""The answers that the index network learns, made from scenes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ pytest.importorskip("ultralytics")
 import torch
 
 from models.indices.data import IndexTruth, index_truth
+from models.indices.loss import index_loss
 from models.indices.network import STRIDE, IndexNet
-from models.indices.train import index_loss
-from models.outlines.loss import Truth
+from models.shared.scene_data import Truth
 
 CARD = np.array([[40, 30], [103, 30], [103, 118], [40, 118]], np.float32)
 TOP = CARD + np.array([16, 0], np.float32)
-"""Lies on CARD and leaves a strip of 16 mm at its left."""
+"""A card on CARD that leaves a strip of 16 mm free at its left."""
 
 
 def owner(*quads: np.ndarray) -> torch.Tensor:
@@ -43,12 +43,12 @@ def places(answers: IndexTruth) -> list[tuple[float, float]]:
     return found
 
 
-def test_a_card_that_lies_free_has_two_indices() -> None:
+def test_an_uncovered_card_has_two_indices() -> None:
     answers = index_truth(truth_of(CARD))
     assert len(places(answers)) == 2
 
 
-def test_of_a_card_under_another_the_index_in_its_free_strip_is_wanted() -> None:
+def test_the_index_in_the_free_strip_of_a_covered_card_is_wanted() -> None:
     answers = index_truth(truth_of(CARD, TOP))
     column, row = int((40 + 8.5) / STRIDE), int((30 + 14) / STRIDE)
     assert answers.wanted[row, column] == 1
@@ -66,18 +66,18 @@ def test_the_covered_index_is_not_wanted() -> None:
     assert 0 < free < covered.sum() < 2 * free
 
 
-def test_a_card_face_down_has_none() -> None:
+def test_a_face_down_card_has_no_index() -> None:
     assert index_truth(truth_of(CARD, face_up=False)).wanted.sum() == 0
 
 
-def test_the_corners_without_index_are_not_judged_for_some_decks_have_four() -> None:
+def test_the_other_corners_are_ignored_because_some_decks_have_four_indices() -> None:
     judged = index_truth(truth_of(CARD)).judged
     assert not judged[int((30 + 14) / STRIDE), int((103 - 8.5) / STRIDE)]
     assert not judged[int((118 - 14) / STRIDE), int((40 + 8.5) / STRIDE)]
     assert judged[int(74 / STRIDE), int(71 / STRIDE)]
 
 
-def test_the_loss_falls_to_nothing_for_a_network_that_knows_the_answers() -> None:
+def test_a_network_that_knows_the_answers_has_almost_no_loss() -> None:
     answers = index_truth(truth_of(CARD, TOP))
     batch = type(answers)(
         answers.wanted[None], answers.judged[None], answers.frame[None], answers.framed[None]
@@ -90,7 +90,7 @@ def test_the_loss_falls_to_nothing_for_a_network_that_knows_the_answers() -> Non
     assert float(blind) > 1
 
 
-def test_the_network_answers_once_per_cell() -> None:
+def test_the_network_gives_one_answer_for_each_cell() -> None:
     net = IndexNet().eval()
     with torch.no_grad():
         assert net(torch.zeros(1, 3, 64, 96)).shape == (1, 7, 16, 24)

@@ -1,4 +1,4 @@
-"""The outline network for pictures of one size, as a package for a phone has it."""
+"""The outline network for pictures of one size, as in a package for a phone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vision.types import CardReading, Image  # noqa: E402
 
 FILM = Path(__file__).parents[3] / "companion" / "assets" / "sample.mp4"
 LOOK = 794
-"""A frame with face-up cards before four players, a pile and a draw pile."""
+"""A frame with the up-cards of four players, a play pile and a draw pile."""
 
 
 @pytest.fixture(scope="module")
@@ -41,21 +41,21 @@ def table() -> Image:
     return np.asarray(picture, np.uint8)
 
 
-def told(readings: list[CardReading]) -> list[tuple[str, str]]:
+def names_and_faces(readings: list[CardReading]) -> list[tuple[str, str]]:
     return sorted((reading.face, str(reading.card)) for reading in readings)
 
 
 def test_opencv_alone_reads_the_same_cards_with_it(
     one_size: Path, table: Image, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = told(TableReader().read(table))
+    wanted = names_and_faces(TableReader().read(table))
     assert len(wanted) > 10
     monkeypatch.setattr(runtime, "available_backends", lambda: ("opencv",))
     monkeypatch.setattr(outlines, "WEIGHTS", one_size)
-    assert told(TableReader().read(table)) == wanted
+    assert names_and_faces(TableReader().read(table)) == wanted
 
 
-def test_both_runtimes_give_the_numbers_of_the_network_that_ships(one_size: Path) -> None:
+def test_both_runtimes_give_the_numbers_of_the_shipped_network(one_size: Path) -> None:
     inputs = np.random.default_rng(5).random((1, 3, 640, 640), np.float32)
     wanted = runtime.load_network(SHIPPED, "onnxruntime", 1).run(inputs)
     for backend in runtime.available_backends():
@@ -64,14 +64,14 @@ def test_both_runtimes_give_the_numbers_of_the_network_that_ships(one_size: Path
         assert np.abs(found[..., 2:] - wanted[..., 2:]).max() < 0.05
 
 
-def test_nothing_in_it_depends_on_the_pictures_size(one_size: Path) -> None:
-    """What OpenCV 4.12 stumbles over: grids that are worked out from the shape of what comes in."""
+def test_nothing_in_it_depends_on_the_size_of_the_picture(one_size: Path) -> None:
+    """OpenCV 4.12 cannot read grids that are computed from the shape of the input."""
     shapes = {"Shape", "Range", "Expand", "ConstantOfShape"}
     assert not shapes & {node.op_type for node in onnx.load(str(one_size)).graph.node}
     assert shapes & {node.op_type for node in onnx.load(str(SHIPPED)).graph.node}
 
 
-def test_another_shape_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+def test_another_shape_is_written_on_request(tmp_path: Path) -> None:
     path = tmp_path / "new" / "outlines.onnx"
     main(["--size", "640x384", "--out", str(path)])
     assert load_facts(path.with_suffix(".json")).one_size == (640, 384)
@@ -87,7 +87,7 @@ def test_a_size_that_the_network_does_not_take_is_refused(tmp_path: Path, size: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_no_network_of_free_size_is_refused(one_size: Path, tmp_path: Path) -> None:
+def test_a_file_without_a_network_for_any_size_is_refused(one_size: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match=r"no outline network that takes pictures of any size"):
         write_one_size(one_size, tmp_path / "again.onnx")
     spoilt = tmp_path / "spoilt.onnx"

@@ -1,4 +1,4 @@
-"""The one-stage detector that is measured beside: labels from scenes, readings from a network's output."""
+"""The one-stage detector: labels from scenes, and readings from the output of a network."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from datasets.scenes.store import StoredScene, read_scene, write_scene_parts
 from engine.errors import BadInputError
-from models.onestage.classes import CLASSES
-from models.onestage.labels import label_scenes, scene_rows, write_data
-from models.onestage.reader import OneStageReader, letterboxed
+from models.onestage.data import label_scenes, scene_rows, write_data
+from models.onestage.reader import CLASSES, OneStageReader, letterboxed
 
 TILTED = np.array([[50, 10], [90, 50], [50, 90], [10, 50]], np.float32)
 OVER_THE_EDGE = np.array([[160, 60], [220, 60], [220, 140], [160, 140]], np.float32)
@@ -41,7 +40,7 @@ def test_a_label_is_the_class_and_the_upright_box_within_the_picture() -> None:
     assert np.allclose(np.array(boxes, float), [[0.25, 0.5, 0.4, 0.8], [0.9, 0.8, 0.2, 0.4]])
 
 
-def test_face_down_cards_have_no_label_and_made_up_faces_spoil_their_scene() -> None:
+def test_face_down_cards_have_no_label_and_scenes_with_invented_faces_are_left_out() -> None:
     rows = scene_rows(scene(("10H", "BACK"), (True, False)))
     assert rows is not None
     assert len(rows) == 1
@@ -50,11 +49,11 @@ def test_face_down_cards_have_no_label_and_made_up_faces_spoil_their_scene() -> 
 
 def test_scenes_stored_without_names_are_refused_in_one_line(tmp_path: Path) -> None:
     assert read_scene(stored(tmp_path / "000000.jpg", None)).cards is None
-    with pytest.raises(BadInputError, match="without names"):
+    with pytest.raises(BadInputError, match="have no names"):
         label_scenes([tmp_path / "000000.jpg"])
 
 
-def test_scenes_are_labelled_where_ultralytics_looks_for_it(tmp_path: Path) -> None:
+def test_scenes_are_labelled_where_ultralytics_looks(tmp_path: Path) -> None:
     pictures = [stored(tmp_path / "000000.jpg", ("10H", "AS")), stored(tmp_path / "000001.jpg", ("??", "AS"))]
     assert label_scenes(pictures) == label_scenes(pictures) == pictures[:1]
     assert len((tmp_path / "000000.txt").read_text().splitlines()) == 2
@@ -65,7 +64,7 @@ def test_scenes_are_labelled_where_ultralytics_looks_for_it(tmp_path: Path) -> N
 
 
 class Fake:
-    """A network that answers what it was told and remembers what it was asked."""
+    """A network with a fixed answer that remembers its input."""
 
     def __init__(self, boxes: list[list[float]]) -> None:
         self.output = np.array([boxes], np.float32)
@@ -79,7 +78,7 @@ def reader(network: Fake) -> OneStageReader:
     return OneStageReader(Path("none.onnx"), network, size=320)
 
 
-def test_boxes_come_back_in_the_pictures_own_pixels_surest_first() -> None:
+def test_boxes_are_in_pixels_of_the_picture_and_the_most_confident_comes_first() -> None:
     number = CLASSES.index("QS")
     network = Fake([[8, 16, 40, 64, 0.5, number], [0, 0, 32, 32, 0.9, 52], [0, 0, 9, 9, 0.2, 3]])
     joker, queen = reader(network).read(np.zeros((480, 640, 3), np.uint8))
@@ -110,7 +109,7 @@ def test_missing_weights_are_named(tmp_path: Path) -> None:
         OneStageReader(tmp_path / "none.onnx")
 
 
-def test_a_picture_written_and_read_back_keeps_its_cards_names(tmp_path: Path) -> None:
+def test_a_stored_scene_keeps_the_names_of_its_cards(tmp_path: Path) -> None:
     path = stored(tmp_path / "000000.jpg", ("10H", "JOKER"))
     assert read_scene(path).cards == ("10H", "JOKER")
     picture = cv2.imread(str(path))

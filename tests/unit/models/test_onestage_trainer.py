@@ -1,4 +1,4 @@
-"""The one-stage detector's trainer: rounds are dealt out, and a process for each GPU finds it."""
+"""The trainer of the one-stage detector: rounds are divided, and the process of each GPU finds it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ pytest.importorskip("ultralytics")
 
 from datasets.scenes.store import write_scene_parts
 from models.onestage import train
-from models.onestage.labels import label_scenes, write_data
+from models.onestage.data import label_scenes, write_data
 from models.onestage.trainer import OneStageTrainer, Round, one_stage_trainer
 
 
-def test_a_round_is_dealt_out_to_the_processes_and_the_next_one_is_another() -> None:
+def test_a_round_is_divided_among_the_processes_and_each_round_differs() -> None:
     alone, first, second = Round(5000, 7), Round(5000, 7, 0, 2), Round(5000, 7, 1, 2)
     rounds = [[list(one) for one in (alone, first, second)] for _ in range(2)]
     for whole, *shares in rounds:
@@ -29,7 +29,7 @@ def test_a_round_is_dealt_out_to_the_processes_and_the_next_one_is_another() -> 
     assert len(Round(5, 7)) == 5
 
 
-def test_a_process_for_each_gpu_finds_the_trainer_by_its_name(
+def test_the_process_of_each_gpu_finds_the_trainer_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture = tmp_path / "000000.jpg"
@@ -41,13 +41,13 @@ def test_a_process_for_each_gpu_finds_the_trainer_by_its_name(
     settings = train._SETTINGS | {"data": str(data), "device": "cpu", "save_dir": str(tmp_path / "run")}
     trainer = one_stage_trainer(settings)
     added = [trainer.callbacks[name][-1] for name in ("on_train_start", "on_train_epoch_start")]
-    # What is pickled by its name alone can be found by another process.
+    # Another process can find a class that is pickled by its name alone.
     assert pickle.loads(pickle.dumps([type(trainer), *added])) == [OneStageTrainer, *added]
     assert trainer.spent == 0.0
 
 
 @pytest.mark.parametrize(("device", "says"), [("cpu,cpu", "one CPU or on GPUs"), ("900", "no GPU 900 here")])
-def test_devices_that_it_cannot_take_are_refused_before_anything_is_rendered(
+def test_unsuitable_devices_are_refused_before_anything_is_rendered(
     device: str, says: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "out" / "onestage.onnx"

@@ -1,4 +1,4 @@
-"""The outline network's code for quads, and its assignment of cells to cards."""
+"""The code for quads in the outline network, and the assignment of cells to cards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ pytest.importorskip("ultralytics")
 
 import torch
 
-from models.outlines.loss import Grid, Truth, assign, code_error, outline_loss
+from models.outlines.loss import Grid, assign, code_error, outline_loss
 from models.outlines.network import quad_to_code
+from models.shared.scene_data import Truth
 from vision.geometry import corner_distance
 from vision.recognition.detector import decode_quads
 
@@ -24,7 +25,7 @@ QUADS = torch.tensor(
 
 
 def owner() -> torch.Tensor:
-    """The second card lies on the first: only the first one's left strip is seen."""
+    """The second card covers all of the first except its left strip."""
     seen = torch.zeros(160, 160, dtype=torch.uint8)
     seen[44:120, 40:56] = 1
     seen[54:130, 58:110] = 2
@@ -37,7 +38,7 @@ GRID = Grid.of(160, 160)
 
 
 def perfect_output() -> torch.Tensor:
-    """What a network that knows everything would say at every cell that sees a card."""
+    """The right answer for every cell that sees a card."""
     output = torch.full((len(GRID.points), 10), -8.0)
     card = owner()[GRID.points[:, 1].long(), GRID.points[:, 0].long()].long()
     for number, kind in ((1, 0), (2, 1)):
@@ -46,7 +47,7 @@ def perfect_output() -> torch.Tensor:
     return output
 
 
-def test_the_code_written_in_training_is_the_one_read_in_the_program() -> None:
+def test_the_program_decodes_the_codes_of_training() -> None:
     rng = np.random.default_rng(0)
     quads = (QUADS.numpy()[0] + rng.normal(0, 6, (50, 4, 2))).astype(np.float32)
     decoded = decode_quads(quad_to_code(torch.from_numpy(quads)).numpy())
@@ -54,11 +55,11 @@ def test_the_code_written_in_training_is_the_one_read_in_the_program() -> None:
     assert max(distances) < 1e-2
 
 
-def test_half_a_turn_changes_no_code() -> None:
+def test_half_a_turn_does_not_change_the_code() -> None:
     assert torch.allclose(quad_to_code(QUADS), quad_to_code(QUADS.roll(2, 1)), atol=1e-3)
 
 
-def test_error_is_relative_to_the_cards_size() -> None:
+def test_the_error_is_relative_to_the_size_of_the_card() -> None:
     code = quad_to_code(QUADS)
     moved = quad_to_code(QUADS + 7.0)
     assert (code_error(code, code) == 0).all()
@@ -82,7 +83,7 @@ def test_only_cells_that_see_a_card_answer_for_it() -> None:
     assert judged[seen != 255].all()
 
 
-def test_the_loss_rewards_the_truth_and_flows_into_the_network() -> None:
+def test_the_loss_rewards_the_truth_and_has_a_gradient() -> None:
     poor = torch.zeros(1, len(GRID.points), 10, requires_grad=True)
     loss, parts = outline_loss(poor, [TRUTH], GRID)
     loss.backward()

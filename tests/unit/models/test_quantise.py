@@ -1,4 +1,4 @@
-"""The 8-bit copy of a face network answers nearly as the network does, and names what it was made from."""
+"""The 8-bit copy of a face network answers almost like the network, and names its fingerprint."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
 
-def test_a_copy_answers_nearly_as_its_network(tmp_path: Path) -> None:
-    from models.quantise import quantise
+def test_a_copy_answers_almost_like_its_network(tmp_path: Path) -> None:
+    from models.faces.quantise import quantise
 
     path = Path(shutil.copy(WEIGHTS / "corner.onnx", tmp_path))
     rng = np.random.default_rng(4)
@@ -33,8 +33,8 @@ def test_a_copy_answers_nearly_as_its_network(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [eight_bit_file(path), path]
 
 
-def test_a_network_that_is_missing_is_named(tmp_path: Path) -> None:
-    from models.quantise import quantise
+def test_a_missing_network_is_named(tmp_path: Path) -> None:
+    from models.faces.quantise import quantise
 
     with pytest.raises(BadInputError, match=r"corner\.onnx: .*missing"):
         quantise(tmp_path / "corner.onnx", np.zeros((1, CORNER_HEIGHT, CORNER_WIDTH, 3), np.uint8))

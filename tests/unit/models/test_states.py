@@ -1,4 +1,4 @@
-"""Files of torch's: read as numbers, refused in one line when they hold code or are damaged."""
+"""Files of torch: read as numbers, and refused in one line if they hold code or are damaged."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ pytest.importorskip("ultralytics")
 import torch
 from torch import nn
 
-from models.onestage import trainer
-from models.outlines.network import OutlineNet
-from models.states import load_state
-from models.training import Trainer
+from models.shared.state_files import load_start, load_state
+from models.shared.trainer import Trainer
 
 
 class Harm:
-    """What runs when its pickle is opened."""
+    """An object whose pickle runs code."""
 
     def __init__(self, mark: Path) -> None:
         self.mark = mark
@@ -34,11 +32,7 @@ class Harm:
 
 
 def into_a_network(path: Path) -> object:
-    return OutlineNet.load_start(nn.Linear(2, 2), path)
-
-
-def into_the_one_stage_detector(path: Path) -> object:
-    return trainer._load_start(nn.Linear(2, 2), path)
+    return load_start(nn.Linear(2, 2), path)
 
 
 def no_loss(net: nn.Module, batch: torch.Tensor) -> tuple[torch.Tensor, dict[str, float]]:
@@ -50,12 +44,12 @@ def as_a_checkpoint(path: Path) -> None:
     Trainer(nn.Linear(2, 2), no_loss, path.parent, minutes=1, rate=1e-3).resume()
 
 
-READING = (load_state, into_a_network, into_the_one_stage_detector, as_a_checkpoint)
+READING = (load_state, into_a_network, as_a_checkpoint)
 
 
 @pytest.mark.parametrize("read", READING)
 @pytest.mark.parametrize("old", [False, True], ids=["zip", "bare pickle"])
-def test_a_file_of_weights_with_code_in_it_is_refused_and_does_not_run(
+def test_a_file_of_weights_with_code_is_refused_and_the_code_does_not_run(
     read: Callable[[Path], object], old: bool, tmp_path: Path
 ) -> None:
     mark, path = tmp_path / "harm", tmp_path / "start.pt"
@@ -73,7 +67,7 @@ def test_a_file_of_weights_with_code_in_it_is_refused_and_does_not_run(
 
 @pytest.mark.parametrize("read", READING)
 @pytest.mark.parametrize("cut", [0, 1, 60, -40])
-def test_a_file_of_weights_that_is_cut_short_is_one_line(
+def test_a_truncated_file_of_weights_gives_one_line(
     read: Callable[[Path], object], cut: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "start.pt"
@@ -84,18 +78,25 @@ def test_a_file_of_weights_that_is_cut_short_is_one_line(
 
 
 @pytest.mark.parametrize("inside", [True, False], ids=["a part", "the whole file"])
-def test_a_start_is_loaded_where_names_and_shapes_fit(inside: bool, tmp_path: Path) -> None:
+def test_pretrained_tensors_are_loaded_if_names_and_shapes_fit(inside: bool, tmp_path: Path) -> None:
     path, net = tmp_path / "start.pt", nn.Linear(2, 2)
     given = {"weight": torch.full((2, 2), 3.0), "bias": torch.ones(7), "other": torch.ones(2)}
     torch.save({"state_dict": given} if inside else given, path)
-    assert OutlineNet.load_start(net, path) == 1
+    assert load_start(net, path) == 1
+    assert bool((net.weight == 3).all())
+
+
+def test_pretrained_tensors_are_loaded_under_the_names_of_the_network(tmp_path: Path) -> None:
+    path, net = tmp_path / "start.pt", nn.Linear(2, 2)
+    torch.save({"model.weight": torch.full((2, 2), 3.0)}, path)
+    assert load_start(net, path, lambda name: name.removeprefix("model.")) == 1
     assert bool((net.weight == 3).all())
 
 
 @pytest.mark.parametrize(
     "held", [[1, 2], torch.zeros(3), {"state_dict": 5}], ids=["list", "tensor", "number"]
 )
-def test_a_file_that_holds_no_weights_says_so(held: object, tmp_path: Path) -> None:
+def test_a_file_without_weights_is_refused(held: object, tmp_path: Path) -> None:
     path = tmp_path / "start.pt"
     torch.save(held, path)
     with pytest.raises(BadInputError, match="holds no weights"):

@@ -1,4 +1,4 @@
-"""Upper ends of covered cards: samples say what they show, frames are off as an index tells them."""
+"""Samples of the strip network: labels of covered ends, and errors of estimated frames."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from models.faces.data import Photograph
 from models.faces.labels import IGNORE, NONE
-from models.faces.samples import Photograph
-from models.faces.strips import StripMaker, StripSample, told_frame
+from models.faces.strip.data import StripMaker, StripSample, estimated_frame
 from tests.unit.models.test_face_samples import DrawnOnly
 from vision.decks.card_classes import RANKS
 from vision.geometry import card_plane, transform
@@ -44,16 +44,16 @@ def test_strips_are_of_all_kinds(art: DrawnOnly) -> None:
         assert (sample.suit == IGNORE) == (not 0 <= sample.rank < len(RANKS))
 
 
-def test_a_covered_rank_is_none_to_be_learnt(art: DrawnOnly, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_covered_rank_has_no_label(art: DrawnOnly, monkeypatch: pytest.MonkeyPatch) -> None:
     for hidden, wanted in ((0.0, True), (0.5, False), (1.0, False)):
         monkeypatch.setattr(Photograph, "share_hidden", lambda *_, hidden=hidden: hidden)
         shown = [0 <= sample.rank < len(RANKS) for sample in made(art, 3, 40)]
         assert any(shown) == wanted
 
 
-def test_a_frame_told_by_an_index_is_off_most_at_its_far_end() -> None:
+def test_an_estimated_frame_is_worst_at_its_far_end() -> None:
     rng = np.random.default_rng(4)
-    frames = np.array([told_frame(rng, CARD) for _ in range(400)])
+    frames = np.array([estimated_frame(rng, CARD) for _ in range(400)])
     off = np.linalg.norm(frames - CARD, axis=2).mean(axis=0) / 88
     assert off[0] < 0.04
     assert off[2] > 2 * off[0]
@@ -62,7 +62,7 @@ def test_a_frame_told_by_an_index_is_off_most_at_its_far_end() -> None:
     assert np.abs(places - (100 + INDEX_MM[0], 100 + INDEX_MM[1])).mean() < 0.02 * 88
 
 
-def test_a_strip_is_the_end_of_the_quads_first_two_corners() -> None:
+def test_a_strip_shows_the_end_with_the_first_two_corners() -> None:
     picture: NDArray[np.uint8] = np.zeros((300, 300, 3), np.uint8)
     picture[100:140, 100:163] = 255
     upper, lower = strip_crop(picture, CARD), strip_crop(picture, np.roll(CARD, 2, axis=0))

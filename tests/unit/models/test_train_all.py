@@ -1,4 +1,4 @@
-"""`python -m models.train`: the whole chain in order, each step with arguments that it takes."""
+"""`python -m models.train` runs the whole chain in order, and each step accepts its arguments."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from models.train import Step, main, run, steps
 
 MODELS = Path(train.__file__).parent
 ORDER = (
-    *("models.faces.train", "models.faces.train_strip", "models.indices.train", "models.indices.calibrate"),
-    *("models.outlines.train", "models.quantise", "models.outlines.eight_bits", "models.checksums"),
+    *("models.faces.train", "models.faces.strip.train", "models.indices.train", "models.indices.calibrate"),
+    *("models.outlines.train", "models.faces.quantise", "models.outlines.quantise", "models.checksums"),
 )
 
 
@@ -31,7 +31,7 @@ def test_a_dry_run_prints_the_steps_in_their_order_and_writes_nothing(
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[:5] for line in lines] == [["to", "do:", "python", "-m", module] for module in ORDER]
     given = {line[4]: line[line.index("--device") + 1] for line in lines if "--device" in line}
-    assert {given.pop(f"models.faces.{part}") for part in ("train", "train_strip")} == {"0"}
+    assert {given.pop(f"models.faces.{part}") for part in ("train", "strip.train")} == {"0"}
     assert set(given.values()) == {"0,1"}
     assert list(tmp_path.iterdir()) == []
 
@@ -41,7 +41,7 @@ class ParsedError(Exception):
 
 
 @pytest.mark.parametrize("step", steps(Path("work"), Path("out"), "cpu", 1), ids=lambda step: step.name)
-def test_each_step_takes_the_arguments_that_it_is_given(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_step_accepts_its_arguments(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
     for needed in ("torch", "ultralytics", "onnx", "onnxslim"):
         pytest.importorskip(needed)
     parse = argparse.ArgumentParser.parse_args
@@ -54,31 +54,34 @@ def test_each_step_takes_the_arguments_that_it_is_given(step: Step, monkeypatch:
         importlib.import_module(step.module).main(list(step.arguments))
 
 
-def noting(name: str, file: Path, status: int = 0) -> Step:
-    """A step that adds its name to a file, and ends as it is told."""
+def recording_step(name: str, file: Path, status: int = 0) -> Step:
+    """A step that adds its name to a file, and ends with a status."""
     code = f"open({str(file)!r}, 'a').write({name!r}); raise SystemExit({status})"
     step = Step(name, "unused", ())
     object.__setattr__(step, "module", code)
     return step
 
 
-def test_a_training_goes_on_with_the_step_that_ended_badly(
+def test_a_training_continues_with_the_step_that_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Step, "command", property(lambda step: (sys.executable, "-c", step.module)))
     ran = tmp_path / "ran"
     with pytest.raises(SystemExit) as ended:
-        run([noting("a", ran), noting("b", ran, status=130), noting("c", ran)], tmp_path)
+        run(
+            [recording_step("a", ran), recording_step("b", ran, status=130), recording_step("c", ran)],
+            tmp_path,
+        )
     assert ended.value.code == 130
-    run([noting("a", ran), noting("b", ran), noting("c", ran)], tmp_path)
+    run([recording_step("a", ran), recording_step("b", ran), recording_step("c", ran)], tmp_path)
     assert ran.read_text() == "abbc"
     capsys.readouterr()
-    run([noting("a", ran), noting("b", ran), noting("c", ran)], tmp_path)
+    run([recording_step("a", ran), recording_step("b", ran), recording_step("c", ran)], tmp_path)
     assert ran.read_text() == "abbc"
     assert "this training is finished" in capsys.readouterr().out
 
 
-def test_the_checksums_are_those_that_ship(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_checksums_are_the_shipped_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for file in (*MODELS.glob("*/*.onnx"), *MODELS.glob("*/*.json")):
         (tmp_path / file.parent.name).mkdir(exist_ok=True)
         (tmp_path / file.parent.name / file.name).write_bytes(file.read_bytes())

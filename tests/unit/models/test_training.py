@@ -1,4 +1,4 @@
-"""Training by the clock: goes on where it was interrupted, and gives the same on two devices as on one."""
+"""Training for a fixed time: it continues after an interruption, and two devices give the result of one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ pytest.importorskip("torch")
 import torch
 from torch import nn
 
-from models.devices import device_of, devices, moved, on_devices, one_device
 from models.indices.data import IndexTruth
-from models.training import Trainer, over
+from models.shared.devices import device_of, devices, on_devices, one_device, to_device
+from models.shared.trainer import Trainer, mean_over
 
 Weights = dict[str, torch.Tensor]
 
@@ -38,25 +38,25 @@ def batches() -> Iterator[torch.Tensor]:
     return repeat(torch.randn(8, 3, generator=torch.Generator().manual_seed(3)))
 
 
-class BrokenOffError(Exception):
+class InterruptedTrainingError(Exception):
     pass
 
 
 def interrupted_after(steps: int) -> Iterator[torch.Tensor]:
     for _, batch in zip(range(steps), batches(), strict=False):
         yield batch
-    raise BrokenOffError
+    raise InterruptedTrainingError
 
 
 def alike(one: Weights, other: Weights) -> bool:
     return all(torch.allclose(value, other[name], atol=1e-6) for name, value in one.items())
 
 
-def test_an_interrupted_training_goes_on_where_it_was(
+def test_an_interrupted_training_continues_where_it_stopped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = new_trainer(tmp_path)
-    with pytest.raises(BrokenOffError):
+    with pytest.raises(InterruptedTrainingError):
         first.run(interrupted_after(45), 1.0, lambda _: {})
     first.save()
     second = new_trainer(tmp_path)
@@ -66,11 +66,11 @@ def test_an_interrupted_training_goes_on_where_it_was(
     assert (second.step, second.spent, second.average.steps) == (45, first.spent, 45)
     assert alike(second.net.state_dict(), first.net.state_dict())
     assert alike(second.average.net.state_dict(), first.average.net.state_dict())
-    with pytest.raises(BrokenOffError):
+    with pytest.raises(InterruptedTrainingError):
         first.run(interrupted_after(15), 1.0, lambda _: {})
-    with pytest.raises(BrokenOffError):
+    with pytest.raises(InterruptedTrainingError):
         second.run(interrupted_after(15), 1.0, lambda _: {})
-    # Rates follow the time spent, which differs a little; the optimiser's own memory must not.
+    # Rates follow the time spent, which differs a little. The state of the optimiser must not differ.
     assert all(
         torch.allclose(value, first.net.state_dict()[name], atol=1e-3)
         for name, value in second.net.state_dict().items()
@@ -79,11 +79,11 @@ def test_an_interrupted_training_goes_on_where_it_was(
     assert steps == [20, 40, 60, 60]
 
 
-def test_a_training_whose_time_is_spent_takes_no_step(tmp_path: Path) -> None:
+def test_a_finished_training_takes_no_step(tmp_path: Path) -> None:
     trainer = new_trainer(tmp_path, minutes=0.001)
     trainer.run(batches(), 1.0, lambda _: {"seen": 1.0})
     assert trainer.spent >= 0.06
-    assert json.loads(trainer.log.read_text().splitlines()[-1])["held back"] == {"seen": 1.0}
+    assert json.loads(trainer.log.read_text().splitlines()[-1])["held out"] == {"seen": 1.0}
     again = new_trainer(tmp_path, minutes=0.001)
     again.resume()
     again.run(batches(), 1.0, lambda _: pytest.fail("there is nothing to validate"))
@@ -99,15 +99,15 @@ def test_a_crash_while_a_checkpoint_is_written_leaves_the_old_one(
 
     def breaks(_: object, path: Path) -> None:
         path.write_bytes(b"half")
-        raise BrokenOffError
+        raise InterruptedTrainingError
 
     monkeypatch.setattr(torch, "save", breaks)
-    with pytest.raises(BrokenOffError):
+    with pytest.raises(InterruptedTrainingError):
         trainer.save()
     assert trainer.checkpoint.read_bytes() == whole
 
 
-def test_two_processes_learn_what_one_does_from_the_same_batches(tmp_path: Path) -> None:
+def test_two_processes_learn_the_same_as_one_from_the_same_batches(tmp_path: Path) -> None:
     for device in ("cpu", "cpu,cpu"):
         done = subprocess.run(
             [sys.executable, Path(__file__).with_name("train_on_devices.py"), device, tmp_path / device],
@@ -121,19 +121,19 @@ def test_two_processes_learn_what_one_does_from_the_same_batches(tmp_path: Path)
     assert one["step"] == two["step"] == 40
     assert alike(one["net"], two["net"])
     assert alike(one["average"], two["average"])
-    # Only the first of them writes.
+    # Only the leader writes.
     assert len((tmp_path / "cpu,cpu" / "curve.jsonl").read_text().splitlines()) == 2
 
 
-def test_whole_batches_are_moved() -> None:
+def test_whole_batches_move_to_a_device() -> None:
     meta = torch.device("meta")
     picture = torch.zeros(2)
-    images, (truth,), name = moved((picture, [IndexTruth(*[picture] * 4)], "kept"), meta)
+    images, (truth,), name = to_device((picture, [IndexTruth(*[picture] * 4)], "kept"), meta)
     assert {images.device, truth.wanted.device, truth.framed.device} == {meta}
     assert name == "kept"
     net = nn.Linear(3, 1).to(meta)
     assert device_of(net) == meta
-    assert over(net, [torch.zeros(2, 3)], lambda _, batch: {"there": float(batch.device == meta)}) == {
+    assert mean_over(net, [torch.zeros(2, 3)], lambda _, batch: {"there": float(batch.device == meta)}) == {
         "there": 1
     }
 
@@ -148,7 +148,7 @@ def test_whole_batches_are_moved() -> None:
         ("900", "--device 900: there is no GPU 900 here"),
     ],
 )
-def test_devices_that_are_none_are_refused_in_one_line(text: str, says: str) -> None:
+def test_unknown_devices_are_refused_in_one_line(text: str, says: str) -> None:
     with pytest.raises(BadInputError, match=says):
         devices(text)
     with pytest.raises(BadInputError, match=says):

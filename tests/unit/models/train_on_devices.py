@@ -1,4 +1,4 @@
-"""Run as a program: trains a small network on what `--device` names, for a few steps.
+"""Run as a program: trains a small network for a few steps on the devices that `--device` names.
 
 Usage: train_on_devices.py DEVICE FOLDER. The folder then holds what any training leaves there.
 """
@@ -15,15 +15,15 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from models.devices import Place, endless, on_devices
-from models.training import Parts, Trainer
+from models.shared.devices import Worker, endless_batches, on_devices
+from models.shared.trainer import Parts, Trainer
 
 STEPS = 40
 BATCH = 8
 
 
 class Points(Dataset[tuple[Tensor, Tensor]]):
-    """Points of the plane, and what is to be said of each."""
+    """Points of the plane with their labels."""
 
     def __len__(self) -> int:
         return 10 * BATCH
@@ -39,12 +39,12 @@ def loss(net: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Parts]:
     return error, {"error": float(error.detach())}
 
 
-def train(folder: Path, place: Place) -> None:
+def train(folder: Path, worker: Worker) -> None:
     torch.set_num_threads(1)
-    torch.manual_seed(place.rank)  # each process begins with its own weights: only the leader's may count
+    torch.manual_seed(worker.rank)  # each process begins with its own weights: only the leader's may count
     net = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
-    trainer = Trainer(net, loss, folder, minutes=1e6, rate=1e-2, warm_up=4, place=place)
-    batches: Iterator[tuple[Tensor, Tensor]] = endless(lambda _: Points(), BATCH, 1, place)
+    trainer = Trainer(net, loss, folder, minutes=1e6, rate=1e-2, warm_up=4, worker=worker)
+    batches: Iterator[tuple[Tensor, Tensor]] = endless_batches(lambda _: Points(), BATCH, 1, worker)
     trainer.run(islice(batches, STEPS), 1.0, lambda _: {})
     trainer.save()
 

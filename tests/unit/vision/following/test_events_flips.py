@@ -155,3 +155,40 @@ def test_who_takes_a_card_up_unseen_and_is_back_at_once_plays_it_from_the_hand(
     bare.table = [card("5H", PLAY_AT, angle=20.0)]
     bare.rest(4.0)
     assert kinds(bare) == told
+
+
+@pytest.mark.parametrize(
+    ("bare_spot", "told"), [(False, ["play"]), (True, ["play", "take_down"])], ids=["lies there", "is gone"]
+)
+@pytest.mark.parametrize("flip_first", [True, False])
+def test_a_card_that_was_put_down_with_one_from_the_hand_was_not_turned_over(
+    bare: Script, flip_first: bool, bare_spot: bool, told: list[str]
+) -> None:
+    """A face-down card is turned over alone: the hand took it up, or only paused where it lies."""
+    place = place_of(bare, SPOTS[1])
+    names = ("5H", "5D")
+    for at, name in enumerate(names):
+        reach = bare.reach("Ann", (place if (at == 0) is flip_first else (0.0, 500.0), 0.3))
+        if bare_spot and (at == 0) is flip_first:
+            bare.rows[SPOTS[1]] = None
+            bare.maker.rows.touch(SPOTS[1], bare.t)
+        bare.go_on(reach, [PLAY_AT] * 6, over=(PLAY,))
+        bare.table.append(card(name, (PLAY_AT[0] + 25.0 * at, 18.0 * at), angle=20.0))
+        bare.rest(1.0)
+        if at == 0:
+            assert kinds(bare) == (["flip"] if flip_first else ["play"])
+    bare.rest(4.0)
+    assert sorted(kinds(bare)) == told
+    play = next(event for event in reversed(bare.events) if event.event in ("play", "flip"))
+    assert (play.event, play.cards, play.source) == ("play", names, "hand")
+
+
+def test_a_card_from_the_hand_that_goes_with_a_flip_is_drawn_for(bare: Script) -> None:
+    for at, name in enumerate(("5H", "5D")):
+        reach = bare.reach("Ann", (place_of(bare, SPOTS[1]) if at == 0 else (0.0, 500.0), 0.3))
+        bare.go_on(reach, [PLAY_AT] * 6, over=(PLAY,))
+        bare.table.append(card(name, (PLAY_AT[0] + 25.0 * at, 18.0 * at), angle=20.0))
+        bare.rest(1.0)
+    due = bare.maker.log.put_down_by("Ann")
+    assert due is not None
+    assert due.count == 2

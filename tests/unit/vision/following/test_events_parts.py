@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from vision.following.pile import Pile
-from vision.following.records import EventLog, UnderArm, same_patch
+from vision.following.records import EventLog, PutDown, UnderArm, same_patch
 from vision.following.scene import Scene
 from vision.following.sets import Pictured, one_set, with_mates
 from vision.hands.tracks import Reach
@@ -371,6 +373,57 @@ def test_an_addition_is_made_to_the_latest_form() -> None:
     assert log.revise(first, 2.5, player="Bob").cards == ("7S", "7D")
     assert log.last is not None
     assert log.last.event == "draw", "a late change makes nothing the newest"
+
+
+@pytest.mark.parametrize(
+    ("told", "revised"),
+    [
+        ({"source": "hand"}, {"event": "flip", "source": "down"}),
+        ({"source": "up"}, {"source": "hand"}),
+        ({"source": "hand"}, {"source": "up"}),
+        ({"source": "up"}, {"cards": ("7S", "7D")}),
+        ({"source": "up"}, {"source": "hand+up", "cards": ("7S", "7D")}),
+        ({"source": "hand"}, {"cards": ("7S", "7D")}),
+        ({"source": "hand"}, {"withdrawn": True}),
+        ({"source": "up"}, {"withdrawn": True}),
+    ],
+)
+def test_after_a_revision_as_many_cards_are_due_as_if_the_last_form_had_been_told_at_once(
+    told: dict[str, Any], revised: dict[str, Any]
+) -> None:
+    log, at_once = EventLog(), EventLog()
+    first = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",), **told)
+    last = log.revise(first, 1.9, **revised)
+    if not last.withdrawn:
+        at_once.add(last.event, 1.0, 1.2, player="Ann", cards=last.cards, source=last.source)
+    assert log.put_down_by("Ann") == at_once.put_down_by("Ann")
+
+
+def test_a_flip_that_turns_out_to_be_a_play_from_the_hand_is_drawn_for() -> None:
+    log = EventLog()
+    flip = log.add("flip", 1.0, 1.2, player="Ann", cards=("7S",), source="down")
+    assert log.put_down_by("Ann") is None
+    log.revise(flip, 1.9, event="play", source="hand")
+    assert log.put_down_by("Ann") == PutDown(1.0, 1)
+
+
+def test_a_play_that_is_withdrawn_twice_takes_no_earlier_card_with_it() -> None:
+    log = EventLog()
+    play = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",), source="hand")
+    log.revise(play, 1.9, withdrawn=True)
+    log.add("play", 2.0, 2.2, player="Ann", cards=("8S",), source="hand")
+    log.revise(play, 2.5, withdrawn=True)
+    assert log.put_down_by("Ann") == PutDown(2.0, 1)
+
+
+def test_cards_found_below_a_play_whose_draw_is_over_are_due_since_they_were_put_down() -> None:
+    log = EventLog()
+    play = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",), source="hand")
+    log.add("draw", 2.0, 2.2, player="Ann", count=1)
+    log.revise(play, 2.5, cards=("7D", "7S"))
+    due = log.put_down_by("Ann")
+    assert due == PutDown(1.0, 1)
+    assert not log.is_past(due), "nobody has played since"
 
 
 def test_a_doubtful_card_in_the_top_s_place_does_not_hide_it_where_a_buried_one_comes_to_light() -> None:

@@ -366,3 +366,24 @@ def test_a_pile_that_seems_to_reach_over_the_draw_pile_as_it_is_gathered_up_is_n
     script._open = [reach]
     script.rest(3.0)
     assert script.told()[3:] == [("burn", "Bob", ("9S", "10D"))]
+
+
+@pytest.mark.parametrize(
+    ("taker", "told"),
+    [
+        ("Bob", [("play", "Ann", ("9S",))]),
+        ("Cat", [("play", "Ann", ("9S",)), ("play", "Bob", ("JD",)), ("pick_up", "Cat", ("JD",))]),
+    ],
+)
+def test_what_is_taken_off_the_pile_just_before_the_source_ends_is_told(
+    taker: str, told: list[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("JD", (-40.0, 18.0)))
+    script.reach(taker, ((-40.0, 18.0), 0.4))
+    script.table.pop()
+    script.rest(1.5)
+    assert script.told()[-1] == ("play", "Bob", ("JD",)), "the hand may take the rest yet"
+    script.events += script.maker.finish(script.t)
+    assert script.told()[1:] == told

@@ -159,6 +159,7 @@ def test_a_log_that_is_cut_off_says_so(share: float, tmp_path: Path) -> None:
         gzip.compress(b'{"format": "another"}\n{"end": 1}\n'),
         gzip.compress(b"[" * 100_000),
     ],
+    ids=["empty", "no gzip", "nothing in it", "a pickle", "another format", "deeply nested"],
 )
 def test_what_is_no_log_is_refused(
     content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]

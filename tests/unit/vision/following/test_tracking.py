@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.game.places import lay_out
-from companion.game.refereeing import Refereeing, judge_of
-from companion.game.ruling_views import asks_where, open_questions
+from companion.game.places import set_layout
+from companion.game.refereeing import WatchedGame, make_referee
+from companion.game.ruling_views import asks_for_places, open_questions
 from engine.errors import BadInputError
+from engine.events import Event
 from tests.e2e.films.test_watch import Game
 from tests.support.event_script import layout
 from vision.following.records import Patch
@@ -24,7 +25,7 @@ class Refereed(Game):
     def __init__(self) -> None:
         super().__init__(row_length=3)
         self.watched = self.watcher
-        self.game = Refereeing(self.watched, lambda names: judge_of("winnersh", names), ("Ann", "Bob"))
+        self.game = WatchedGame(self.watched, lambda names: make_referee("winnersh", names), ("Ann", "Bob"))
 
     def run(self, seconds: float) -> None:
         for _ in range(round(seconds * 15)):
@@ -45,12 +46,17 @@ def begun(game: Refereed) -> Refereed:
     return game
 
 
-def test_a_table_that_is_tidied_is_no_act_and_the_game_goes_on() -> None:
-    game = begun(Refereed())
+def tidy(game: Game) -> None:
+    """Move every card, each row for itself."""
     game.table.cards = [
         (name, x - 130, y + (20 if y < 200 else -40 if y > 400 else 0), turn)
         for name, x, y, turn in game.table.cards
     ]
+
+
+def test_a_table_that_is_tidied_is_no_act_and_the_game_goes_on() -> None:
+    game = begun(Refereed())
+    tidy(game)
     game.run(15.0)
     assert [line.get("says") for line in game.game.lines[3:]] == [asked(LOST_TRACK)]
     assert not game.lost()
@@ -112,6 +118,38 @@ def test_a_row_that_its_player_takes_up_is_an_act_and_no_loss() -> None:
     assert asked(LOST_TRACK) not in [line.get("says") for line in game.game.lines]
 
 
+def test_a_card_that_was_put_right_stays_so_when_the_game_is_lost_and_found_again() -> None:
+    game = begun(Refereed())
+    nine = next(line for line in game.game.lines if line["event"] == "play")
+    game.game.correct(nine["id"], Event.from_json({**nine, "cards": ["9C"]}))
+    tidy(game)
+    game.run(15.0)
+    assert not game.lost()
+    game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
+    game.run(1.5)
+    assert [line["cards"] for line in game.game.lines if line["event"] == "play"] == [["9C"], ["QH"]]
+
+    def take() -> None:
+        game.table.cards = [card for card in game.table.cards if card[0] not in ("9S", "QH")]
+
+    game.reach(290, 320, 1, take)
+    game.run(3.0)
+    assert game.told()[-1] == ("pick_up", "Ann")
+    assert sorted(game.game.lines[-1]["cards"]) == ["9C", "QH"]
+
+
+def test_the_numbers_of_events_go_on_when_the_game_is_lost_and_found_again() -> None:
+    game = Game(row_length=3)
+    game.begin()
+    tidy(game)
+    game.run(15.0)
+    game.reach(280, 280, -1, lambda: game.table.put("QH", 294, 296, 8))
+    game.run(1.5)
+    numbers = [event.id for event in game.events if event.event != "unclear"]
+    assert len(numbers) > 4
+    assert numbers == sorted(set(numbers))
+
+
 def test_while_the_game_is_lost_nothing_is_told_and_it_is_shown_to_be_lost() -> None:
     game = begun(Refereed())
     game.table.cards = [(name, 80.0 * k + 60, 300, 25.0 * k) for k, (name, *_) in enumerate(game.table.cards)]
@@ -146,9 +184,9 @@ def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from
     game.run(12.0)
     assert game.lost()
     (question,) = open_questions(game.game.lines)
-    assert asks_where(question)
-    assert not asks_where(question, followed=True)
-    lay_out(game.game, Shown((ann, bob), draw))
+    assert asks_for_places(question)
+    assert not asks_for_places(question, followed=True)
+    set_layout(game.game, Shown((ann, bob), draw))
     game.run(3.0)
     assert not game.lost()
     assert game.told()[3:] == [("unclear", None)], "what lies there is no act"
@@ -161,7 +199,7 @@ def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from
 def test_a_game_that_is_followed_is_not_laid_out_anew() -> None:
     game = begun(Refereed())
     with pytest.raises(BadInputError, match="begun already"):
-        lay_out(game.game, Shown(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
+        set_layout(game.game, Shown(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
 
 
 def small_picture(shade: int) -> Patch:

@@ -110,9 +110,14 @@ def test_with_one_pack_a_card_that_reads_like_the_one_upon_it_is_another_of_its_
     )
 
 
-def test_with_one_pack_a_joker_read_in_two_places_is_one_card() -> None:
+def test_of_two_jokers_of_one_pack_the_lower_one_is_read_from_its_index() -> None:
     indices = (at(100), "JOKER"), (at(120), "JOKER"), (turned(at(120)), "JOKER")
-    assert read(*indices, packs=1, known=(whole("JOKER", 120),)) == [("JOKER", 120)]
+    assert read(*indices, packs=1, known=(whole("JOKER", 120),)) == [("JOKER", 120), ("JOKER", 100)]
+
+
+def test_one_pack_has_no_third_joker() -> None:
+    places = told((at(100), "JOKER", 0.97), (at(118), "JOKER", 0.96), (at(136), "JOKER", 0.95))
+    assert further_alike(places, {}, 1) == {1}
 
 
 def test_with_one_pack_the_one_card_may_have_an_index_in_all_four_corners() -> None:

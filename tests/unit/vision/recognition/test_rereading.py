@@ -82,6 +82,31 @@ def test_a_card_that_was_laid_is_read_in_a_part_and_the_others_are_kept() -> Non
     assert 300 <= width < WIDTH / 2
 
 
+@pytest.mark.parametrize("cards", [(FAR, NEAR), ()], ids=["cards", "bare table"])
+def test_a_picture_that_has_not_changed_is_not_read_anew(cards: tuple[tuple[str, int, int], ...]) -> None:
+    plain = Colours()
+    reader = ChangedParts(plain)
+    settled(reader, *cards)
+    last = reader.read(table(*cards))
+    reads = len(plain.shapes)
+    for noise in range(1, 6):
+        again = reader.read(table(*cards, noise=noise))
+        assert places(again) == places(last)
+    assert len(plain.shapes) == reads
+
+
+def test_a_picture_that_has_not_changed_is_read_where_half_covered_cards_are_wanted_for_the_first_time() -> (
+    None
+):
+    plain = Colours()
+    reader = ChangedParts(plain)
+    for _ in range(6):
+        reader.read(table(FAR, NEAR), [])
+    reads = len(plain.shapes)
+    reader.read(table(FAR, NEAR), [(1450.0, 750.0, 1650.0, 950.0)])
+    assert len(plain.shapes) == reads + 1
+
+
 def test_a_card_that_was_taken_away_is_gone() -> None:
     reader = ChangedParts(Colours())
     settled(reader, FAR, NEAR)

@@ -1,0 +1,370 @@
+"""The form before a game: source, players, rules, deck."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kivy.lang import Builder
+from kivy.properties import BooleanProperty, NumericProperty, ObjectProperty, StringProperty
+from kivy.uix.boxlayout import BoxLayout
+from kivy.uix.floatlayout import FloatLayout
+
+from companion.app.screens import seating  # noqa: F401 - the kv file names its widgets
+from companion.app.screens.widgets import Chip, FitLabel, PillButton, signed, text_height
+from companion.game.deck_fallback import is_deck_missing, missing_deck_text
+from companion.game.history import find_last_finished
+from companion.game.preview import RELEASE_TIMEOUT_S, Preview, open_preview, sight_lines
+from companion.game.setup import GameSetup, setup_fault, setup_summary, source_text, stored_setup
+from companion.i18n.catalogue import _
+from companion.sources.android import PHONE_CAMERA
+from companion.sources.cameras import find_cameras
+from companion.store.rows import StoredGame
+from engine.errors import BadInputError
+from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
+from vision.decks.deck import deck_names
+
+
+class SectionTitle(FitLabel):
+    """The heading of a section."""
+
+
+class PlayerRow(BoxLayout):
+    """One player: name, dealer, and a button to leave the table."""
+
+    name = StringProperty("")
+    deals = BooleanProperty(False)
+    deal = ObjectProperty(lambda _row: None)
+    leave = ObjectProperty(lambda _row: None)
+
+
+class OptionToggle(PillButton):
+    """A house option, on or off."""
+
+    on = BooleanProperty(False)
+    option = StringProperty("")
+    says = StringProperty("")
+    shown = StringProperty("")
+    text_height = NumericProperty(0)
+    """Height of its text in the available width, in pixels."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.bind(on=self._show, width=self._measure, largest=self._measure, shown=self._measure)
+        self._show()
+
+    def on_release(self) -> None:
+        """Switch the option."""
+        self.on = not self.on
+
+    def _show(self, *_args: object) -> None:
+        self.shown = signed(f"{'✓ ' if self.on else ''}{self.says}")
+
+    def _measure(self, *_args: object) -> None:
+        room = int(self.width - self.padding[0] - self.padding[2])
+        self.text_height = text_height(self.shown, self.largest, max(1, room), self.bold, self.italic)
+
+
+class SourceChip(Chip):
+    """A source or a deck to choose; empty stands for none."""
+
+    source = StringProperty("")
+
+
+class SetupScreen(FloatLayout):
+    """A form that produces a `GameSetup`."""
+
+    source_text = StringProperty("")
+    broken_text = StringProperty("")
+    """Line about the interrupted game that may go on; empty without one."""
+    finished_text = StringProperty("")
+    """Line about the last finished game, which may be opened again; empty without one."""
+    broken_deck = StringProperty("")
+    finished_deck = StringProperty("")
+    """Lines about their decks."""
+    notice = StringProperty("")
+    """The store's message, such as a damaged file set aside."""
+    fault = StringProperty("")
+    sight_text = StringProperty("")
+    """Result of the camera check."""
+    table_hint = StringProperty("")
+    summary = StringProperty("")
+
+    def __init__(
+        self,
+        setup: GameSetup,
+        on_start: Callable[[GameSetup], None],
+        resumable_game: StoredGame | None = None,
+        *,
+        make_preview: Callable[[str, str | None], Preview] = open_preview,
+        cameras: Callable[[], Sequence[int]] = find_cameras,
+        **kwargs: Any,
+    ) -> None:
+        """Fill the form with `setup`.
+
+        Args:
+            setup: The initial values.
+            on_start: Gets the result, or the setup of the game that goes on.
+            resumable_game: A game that may go on.
+            make_preview: Makes the preview of a source.
+            cameras: Finds this device's cameras, in a thread of its own.
+            kwargs: For Kivy.
+        """
+        self.setup = setup
+        self._on_start = on_start
+        self._make_preview = make_preview
+        self.preview: Preview | None = None
+        self._shown: tuple[int, object] = (-1, None)
+        self._cameras: list[int] = []
+        self._look_for_cameras(cameras)
+        self.resumable_game = resumable_game
+        self.source, self.deck = setup.source, setup.deck
+        self._deck_taken = False
+        self.rules = setup.rules
+        super().__init__(**kwargs)
+        self.ids.seating.on_swap = self.swap
+        self.ids.seating.on_deal = lambda seat: self._deal(self.rows[seat])
+        self.finished = find_last_finished(setup.store) if setup.kept else None
+        if resumable_game is not None:
+            self.broken_text = _("A game of {players} was interrupted at {time}.").format(
+                players=", ".join(resumable_game.players), time=_time_of_day(resumable_game.started)
+            )
+        if self.finished is not None:
+            self.finished_text = _("The game of {players} ended at {time}.").format(
+                players=", ".join(self.finished.players), time=_time_of_day(self.finished.finished or 0.0)
+            )
+            if self.finished.loser is not None:
+                loser = _("{player} is the Shithead.").format(player=self.finished.loser)
+                self.finished_text = f"{self.finished_text} {loser}"
+        self._offer_sources()
+        variant = () if setup.rules in RULESET_NAMES else (setup.rules,)
+        for name in (*RULESET_NAMES, *variant):
+            ruleset = _ruleset(name)
+            chip = Chip(label=Path(name).stem if ruleset is None else ruleset.title, size_hint=(1, 1))
+            chip.rules = name
+            chip.bind(on_release=lambda chip: self.choose_rules(chip.rules))
+            self.ids.rules.add_widget(chip)
+        for player in setup.players:
+            self.add_player(player, deals=player == setup.dealer)
+        self.choose_rules(setup.rules)
+
+    @property
+    def rows(self) -> list[PlayerRow]:
+        """Return the players' rows in the order of the seats."""
+        return list(reversed(self.ids.players.children))
+
+    def add_player(self, name: str, *, deals: bool = False) -> None:
+        """Add a player."""
+        row = PlayerRow(name=name, deals=deals, deal=self._deal, leave=self._remove)
+        row.bind(name=self._check)
+        self.ids.players.add_widget(row)
+        self._check()
+
+    def choose_rules(self, name: str) -> None:
+        """Select the ruleset `name`. If its file is gone, the form says so."""
+        self.rules = name
+        for chip in self.ids.rules.children:
+            chip.on = chip.rules == name
+        self.ids.options.clear_widgets()
+        ruleset = _ruleset(name)
+        for option in ruleset.available.values() if ruleset is not None else ():
+            on = option.name in self.setup.options and name == self.setup.rules
+            toggle = OptionToggle(option=option.name, says=_(option.text), on=on)
+            toggle.bind(on=self._check)
+            self.ids.options.add_widget(toggle)
+        self._check()
+
+    def swap(self, one: int, other: int) -> None:
+        """Swap the players of two seats."""
+        rows = self.rows
+        first, second = rows[one], rows[other]
+        first.name, second.name = second.name, first.name
+        first.deals, second.deals = second.deals, first.deals
+        self._check()
+
+    def watch(self, source: str | None) -> None:
+        """Select `source`, and show its preview. None: people enter the events."""
+        self.source = source
+        self.source_text = source_text(source)
+        for chip in self.ids.sources.children:
+            chip.on = chip.source == (source or "")
+        self._look_through(source if self.parent is not None else None)
+
+    def take_address(self) -> None:
+        """Add the typed film or address as a source, and select it."""
+        address = self.ids.address.text.strip()
+        if address:
+            self.ids.address.text = ""
+            if address not in [chip.source for chip in self.ids.sources.children]:
+                self._offer(address)
+            self.watch(address)
+
+    def on_parent(self, _screen: Any, parent: Any) -> None:
+        """Run the preview only while the form is shown, and offer the present decks."""
+        if parent is not None:
+            self._offer_decks()
+        self._look_through(self.source if parent is not None else None)
+
+    def refresh(self, _dt: float = 0.0) -> None:
+        """Show the newest picture, its check, and newly found cameras."""
+        while self._cameras:
+            number = str(self._cameras.pop(0))
+            if number not in [chip.source for chip in self.ids.sources.children]:
+                self._offer(number)
+        preview, live = self.preview, self.ids.seating.ids.live
+        if preview is None:
+            return
+        serial, sight = self._shown
+        if preview.picture is not None and preview.picture.serial != serial:
+            live.show_picture(preview.picture)
+            serial, self.table_hint = preview.picture.serial, ""
+        if preview.sight is not None and preview.sight is not sight:
+            sight = preview.sight
+            live.show_readings(sight.readings, judged=(), verdict="legal", moving=False)
+        self._shown = serial, sight
+        if preview.error and preview.picture is None:
+            self.table_hint = _("The table, seen from above")  # nothing is being opened any more
+        self.sight_text = f"✗ {preview.error}" if preview.error else "\n".join(sight_lines(preview.sight))
+
+    def _look_through(self, source: str | None) -> None:
+        before = self.preview
+        if before is not None:
+            before.stop()
+        self.preview, self._shown, self.sight_text = None, (-1, None), ""
+        self.ids.seating.ids.live.clear()
+        self.table_hint = _("The table, seen from above") if source is None else _("Opening …")
+        if source is not None:
+            self.preview = self._make_preview(source, self.deck)
+            self.preview.start(after=before)
+
+    def _look_for_cameras(self, find: Callable[[], Sequence[int]]) -> None:
+        """Find cameras in the background, because opening each takes a while."""
+        found = self._cameras
+        threading.Thread(target=lambda: found.extend(find()), name="cameras", daemon=True).start()
+
+    def take_deck(self, deck: str | None) -> None:
+        """Select a deck, also for the preview; None: any deck."""
+        self._deck_taken = True
+        self._tick_deck(deck)
+        self._look_through(self.source if self.parent is not None else None)
+
+    def go_on(self) -> None:
+        """Go on with the interrupted game."""
+        self._take_up(self.resumable_game)
+
+    def open_again(self) -> None:
+        """Open the last finished game again, because its end may have been wrong."""
+        self._take_up(self.finished)
+
+    def _take_up(self, game: StoredGame | None) -> None:
+        """Go on with a stored game, with another camera or deck if one was chosen."""
+        if game is None:
+            return
+        setup, source = stored_setup(game, store=self.setup.store), self.chosen().source
+        if is_deck_missing(game.deck) or self._deck_taken:
+            setup = replace(setup, deck=self.deck)
+        # If the form began without a camera, the game's own one is gone.
+        gone = source is None and setup.uses_own_camera
+        self._begin(replace(setup, source=source) if gone or source != self.setup.source else setup)
+
+    def _begin(self, setup: GameSetup) -> None:
+        """Release the camera, which the game is about to open, and begin."""
+        preview = self.preview
+        self._look_through(None)
+        if preview is not None:
+            preview.stop(wait=RELEASE_TIMEOUT_S)
+        self._on_start(setup)
+
+    def _offer_sources(self) -> None:
+        offered = [None] if self.setup.source is None else [self.setup.source, None]
+        for source in offered:
+            self._offer(source)
+        self.watch(self.setup.source)
+
+    def _offer(self, source: str | None) -> None:
+        label = _("By touch") if source is None else _short(source)
+        chip = SourceChip(label=label, source=source or "")
+        chip.bind(on_release=lambda chip: self.watch(chip.source or None))
+        self.ids.sources.add_widget(chip)
+
+    def _offer_decks(self) -> None:
+        """Offer the decks that are enrolled now."""
+        names = deck_names()
+        self.ids.decks.clear_widgets()
+        for name in (None, *names) if names else ():
+            chip = SourceChip(label=_("Any deck") if name is None else name, source=name or "")
+            chip.bind(on_release=lambda chip: self.take_deck(chip.source or None))
+            self.ids.decks.add_widget(chip)
+        self._tick_deck(self.deck if self.deck in names else None)
+        self.broken_deck = missing_deck_text(self.resumable_game.deck if self.resumable_game else None)
+        self.finished_deck = missing_deck_text(self.finished.deck if self.finished else None)
+
+    def _tick_deck(self, deck: str | None) -> None:
+        self.deck = deck
+        for chip in self.ids.decks.children:
+            chip.on = chip.source == (deck or "")
+        self._check()
+
+    def chosen(self) -> GameSetup:
+        """Return the form's contents as a setup."""
+        dealer = next((row.name.strip() for row in self.rows if row.deals), None)
+        return replace(
+            self.setup,
+            source=self.ids.address.text.strip() or self.source,
+            deck=self.deck,
+            rules=self.rules,
+            players=tuple(row.name.strip() for row in self.rows),
+            dealer=dealer,
+            options=tuple(toggle.option for toggle in reversed(self.ids.options.children) if toggle.on),
+        )
+
+    def start(self) -> None:
+        """Begin, unless something is wrong."""
+        self._check()
+        if not self.fault:
+            self._begin(self.chosen())
+
+    def _check(self, *_args: object) -> None:
+        chosen = self.chosen()
+        self.fault = setup_fault(chosen.rules, chosen.options, chosen.players) or ""
+        self.summary = "" if self.fault else setup_summary(chosen)
+        self.ids.seating.show([(row.name, row.deals) for row in self.rows])
+
+    def _deal(self, row: PlayerRow) -> None:
+        # kv passes a weak proxy: equal to its row, but not the same object.
+        deals = not row.deals
+        for other in self.rows:
+            other.deals = deals and other == row
+        self._check()
+
+    def _remove(self, row: PlayerRow) -> None:
+        self.ids.players.remove_widget(row)
+        self._check()
+
+
+def _ruleset(name: str) -> Ruleset | None:
+    """Return a ruleset without options, or None if a house variant cannot be read."""
+    try:
+        return load_ruleset(name)
+    except BadInputError:
+        return None
+
+
+def _time_of_day(seconds: float) -> str:
+    return time.strftime("%H:%M", time.localtime(seconds))
+
+
+def _short(source: str) -> str:
+    """Return a short label for a source."""
+    if source == PHONE_CAMERA:
+        return _("Camera")
+    if source.isdecimal():
+        return _("Camera {n}").format(n=source)
+    return source if "://" in source else Path(source).name
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

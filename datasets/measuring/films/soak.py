@@ -1,0 +1,281 @@
+"""A long evening: films of whole games one after another at real pace, with an eye on memory, lag and loss.
+
+As from a camera, pictures that come while the program computes wait for a moment (`Backlog`), then they are
+dropped. Each film is a game of its own in one store, as `shithead watch --store` keeps it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from companion.cli.event_writer import EventWriter
+from companion.cli.recording import RecordedGames
+from companion.game.event_pictures import add_event_pictures
+from companion.game.history import load_history
+from companion.game.recorder import GameRecorder
+from companion.game.scoring import compare, percentile, read_events, read_lines, read_truth
+from companion.game.setup import GameSetup
+from companion.game.starting import open_watched_game
+from companion.store.rows import is_string_list
+from companion.store.store import Store
+from datasets.films.production import truth_path
+from datasets.measuring.films.plan import FilmPlan
+from datasets.measuring.machine import load, machine, resident_mib
+from datasets.progress import Progress
+from engine.errors import BadInputError
+from vision.capture.frame_queue import BACKLOG_SECONDS, Backlog
+from vision.capture.sources import FrameSource, open_source
+from vision.types import Image
+
+SAMPLE_SECONDS = 10.0
+FILMS = tuple(
+    FilmPlan(
+        rules=rules,
+        players=players,
+        seed=6001,
+        tilt=8.0,
+        light=light,
+        deck="bidly",
+        surface="any",
+        plays=None,
+        width=960,
+        height=540,
+    )
+    for rules, players, light in (("winnersh", 2, "day"), ("shed", 3, "lamp"), ("rulebook", 2, "evening"))
+)
+"""Whole games, small enough to be rendered in minutes."""
+
+
+class Paced:
+    """A film as a camera gives it: each picture at its time, and of those missed only the last."""
+
+    def __init__(self, source: FrameSource, pace: float, until: float) -> None:
+        """`pace`: seconds of film a second; `until`: when to stop, on `time.monotonic`."""
+        self._source, self._pace, self._until = source, pace, until
+        self.dropped = 0
+        self.due = 0.0
+        """When the picture yielded last was there, on `time.monotonic`."""
+        self.broken_off = False
+
+    def __iter__(self) -> Iterator[tuple[float, Image]]:
+        """Yield (seconds of the film, picture), waiting for each."""
+        began, coming = time.monotonic(), iter(self._source)
+        backlog, following = Backlog(BACKLOG_SECONDS * self._pace), next(coming, None)
+        while following is not None or len(backlog) > 0:
+            now = time.monotonic()
+            if now >= self._until:
+                self.broken_off = True
+                return
+            while following is not None and began + following[0] / self._pace <= now:
+                self.dropped += backlog.put(*following)
+                following = next(coming, None)
+            item = backlog.take()
+            if item is not None:
+                self.due = began + item[0] / self._pace
+                yield item
+            elif following is not None:
+                time.sleep(max(0.0, began + following[0] / self._pace - now))
+
+
+@dataclass(slots=True)
+class Played:
+    """What became of one film."""
+
+    film: str
+    began_s: float
+    """Since the soak began."""
+    pictures: int = 0
+    dropped: int = 0
+    told: int = 0
+    """Lines that were decided, revisions counted."""
+    lost: int = 0
+    """Of these, lines that the store does not hold."""
+    f1: float | None = None
+    """Against the film's truth; None where it was broken off."""
+    loser_right: bool | None = None
+    """Whether the store names the loser that the film's truth does; None where it was broken off."""
+    lag_s: list[float] = field(default_factory=list)
+    """For each decided line: from when its picture was there until it was written."""
+
+
+def soak(
+    films: Sequence[Path],
+    folder: Path,
+    seconds: float,
+    *,
+    pace: float = 1.0,
+    every: float = SAMPLE_SECONDS,
+    tell: Callable[[str], None] = lambda text: None,
+    progress: Progress = lambda done, whole: None,
+) -> dict[str, Any]:
+    """Play films for a time and return what was seen, as JSON.
+
+    Args:
+        films: Each with its truth; they are played in turn.
+        folder: For the store and the event lines.
+        seconds: How long.
+        pace: Seconds of film a second.
+        every: Seconds between samples of memory.
+        tell: Told in a line of each film that has ended.
+        progress: Told seconds of the time.
+
+    Raises:
+        BadInputError: a film or truth cannot be read, or the store not be written.
+    """
+    began = time.monotonic()
+    store = folder / "soak.sqlite"
+    games: list[Played] = []
+    memory: list[tuple[float, float | None]] = []
+
+    def sample() -> None:
+        now = time.monotonic() - began
+        progress(now, seconds)
+        if not memory or now - memory[-1][0] >= every:
+            memory.append((round(now, 1), resident_mib()))
+
+    for film in itertools.cycle(films):
+        if time.monotonic() - began >= seconds:
+            break
+        games.append(_play(film, store, folder / "soak.events.jsonl", pace, began, began + seconds, sample))
+        tell(_in_words(games[-1], memory[-1][1] if memory else None))
+    return _report(games, memory, time.monotonic() - began, pace)
+
+
+def _play(
+    film: Path,
+    store: Path,
+    events: Path,
+    pace: float,
+    began: float,
+    until: float,
+    sample: Callable[[], None],
+) -> Played:
+    setup = _choice(film, store)
+    played = Played(film.stem, round(time.monotonic() - began, 1))
+    told: list[dict[str, Any]] = []
+    with ExitStack() as stack:
+        source = stack.enter_context(closing(open_source(str(film))))
+        keeper = GameRecorder(Store.open(store), setup)
+        game = open_watched_game(setup, load_history(setup))
+        moments: dict[int, bytes] = {}
+        recorded = stack.enter_context(closing(RecordedGames(game, EventWriter(str(events)), None, keeper)))
+        pictures, t = Paced(source, pace, until), 0.0
+        for t, frame in pictures:
+            lines = recorded.feed(frame, t)
+            played.lag_s += [round(time.monotonic() - pictures.due, 3)] * len(lines)
+            told += lines
+            # As the app does: they take memory and time.
+            arms = recorded.arms if lines else None
+            add_event_pictures(moments, lines, frame, recorded.layout, arms, recorded.readings)
+            played.pictures += 1
+            sample()
+        told += recorded.finish(t)
+    played.told, played.dropped = len(told), pictures.dropped
+    _check(played, told, store, None if pictures.broken_off else film, events)
+    return played
+
+
+def _choice(film: Path, store: Path) -> GameSetup:
+    """Return the game that a film's truth names.
+
+    Raises:
+        BadInputError: it names none.
+    """
+    truth = truth_path(film)
+    header = next(iter(read_lines(truth)), {})
+    players, options, rules = header.get("players"), header.get("options") or [], header.get("rules")
+    dealer = header.get("dealer")
+    if not (is_string_list(players) and is_string_list(options) and isinstance(rules, str) and players):
+        raise BadInputError(f"{truth}: the first line does not describe a film")
+    if not isinstance(dealer, str | None):
+        raise BadInputError(f"{truth}: the first line names no dealer")
+    return GameSetup(
+        source=str(film),
+        players=tuple(players),
+        rules=rules,
+        options=tuple(options),
+        dealer=dealer,
+        store=store,
+    )
+
+
+def _check(played: Played, told: list[dict[str, Any]], store: Path, film: Path | None, events: Path) -> None:
+    """Compare what was told with what the store holds, and with the truth of a film that was seen whole."""
+    with Store.open(store) as opened:
+        game = opened.games()[-1] if told else None
+        kept = opened.events(game.id) if game is not None else []
+    played.lost = sum(line not in kept for line in told)
+    if film is None:
+        return
+    truth = read_truth(truth_path(film))
+    played.f1 = compare(read_events(events), truth).overall.to_json()["f1"]
+    ends = [line["loser"] for line in truth if line["event"] == "game_over"]
+    played.loser_right = (game.loser if game is not None else None) == (ends[0] if ends else None)
+
+
+def _report(
+    games: Sequence[Played], memory: Sequence[tuple[float, float | None]], seconds: float, pace: float
+) -> dict[str, Any]:
+    whole = [game for game in games if game.f1 is not None]
+    half = (len(whole) + 1) // 2
+    lags = [[s for game in part for s in game.lag_s] for part in (whole[:half], whole[half:], games)]
+    right = sum(game.loser_right is True for game in whole)
+    pictures, dropped = sum(game.pictures for game in games), sum(game.dropped for game in games)
+    return {
+        "made": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "machine": machine(),
+        "load": load(),
+        "hours": round(seconds / 3600, 3),
+        "pace": pace,
+        "films_played": len(whole),
+        "pictures": pictures,
+        "dropped_share": round(dropped / max(1, pictures + dropped), 4),
+        "memory_mib": _memory(memory),
+        "lag_s": {
+            name: _lag(part) for name, part in zip(("first_half", "second_half", "all"), lags, strict=True)
+        },
+        "lines_told": sum(game.told for game in games),
+        "lines_lost": sum(game.lost for game in games),
+        "losers_right": right,
+        "losers_right_share": round(right / len(whole), 4) if whole else None,
+        "games": [asdict(game) for game in games],
+        "samples": [list(sample) for sample in memory],
+    }
+
+
+def _memory(samples: Sequence[tuple[float, float | None]]) -> dict[str, float | None]:
+    """Return memory at the start, the end and the most, and how fast it grew once all was loaded."""
+    known = [(at, mib) for at, mib in samples if mib is not None]
+    if not known:
+        return {"first": None, "last": None, "most": None, "growth_per_hour": None}
+    warm = known[len(known) // 4 :]
+    slope = None
+    if len(warm) > 2:
+        hours = np.array([at for at, _ in warm]) / 3600
+        slope = round(float(np.polyfit(hours, [mib for _, mib in warm], 1)[0]), 2)
+    return {
+        "first": known[0][1],
+        "last": known[-1][1],
+        "most": max(mib for _, mib in known),
+        "growth_per_hour": slope,
+    }
+
+
+def _lag(seconds: Sequence[float]) -> dict[str, float | None]:
+    return {"median": percentile(seconds, 0.5), "p95": percentile(seconds, 0.95)}
+
+
+def _in_words(game: Played, mib: float | None) -> str:
+    end = (
+        "broken off" if game.f1 is None else f"F1 {game.f1}, loser {'right' if game.loser_right else 'wrong'}"
+    )
+    return f"{game.film}: {end}, {game.lost} of {game.told} lines lost, {game.dropped} dropped, {mib} MiB"

@@ -1,0 +1,182 @@
+"""Reads a film's frames from its timeline: what a good reader would tell of them, without its networks.
+
+With it the following of games is measured by itself: what goes wrong then no reading has done. It is a model
+of a reader and no measure of one. Cards are told by an index that shows; by half an index doubtfully; some
+are overlooked; what moves fast is not read.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Points, Pose
+from datasets.films.production import Scene
+from datasets.films.rendering.layers import Layer, clip
+from datasets.films.rendering.renderer import SHUTTER_S
+from datasets.films.timeline import CardMove
+from vision.decks.card_classes import rank_and_colour
+from vision.recognition.index_finder import INDEX_MM
+from vision.types import CardReading, Image, Region
+
+_INDEX_HALF_MM = (3.0, 7.0)
+_TURNING = 0.9
+"""A card that is turned over, and shows less than this share of its width, is not read."""
+_FAST_MM, _BLURRED_MM = 6.0, 2.0
+"""What moves so far while the shutter is open is not read; so far, not surely."""
+_SHOWS, _HALF = 0.85, 0.5
+"""Shares of an index by which a card is told, and told doubtfully."""
+_OPEN, _A_STRIP, _A_TRACE = 0.5, 0.15, 0.02
+"""Shares of a card that show: enough to be found anywhere; for half an index; for anything at all."""
+_SURE, _WELL, _FAIRLY = 0.9995, 0.99, 0.96
+_OVERLOOKED, _OVERLOOKED_COVERED, _OVERLOOKED_HALF = 0.02, 0.08, 0.3
+_OFF_PIXELS = 0.4
+_ARM = -1
+
+
+class _Part(NamedTuple):
+    """A card that may be in the picture."""
+
+    number: int
+    move: CardMove
+    pose: Pose
+    face_up: bool
+    speed: float
+    """Millimetres while the shutter is open."""
+    quad: Points
+    """Its corners, pixels."""
+
+
+class TimelineReader:
+    """Reads the latest frame of a scene's renderer; implements `vision.types.CardReader`.
+
+    `t` must be set to that frame's time.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        """Read the scene's frames, with accidents by its seed."""
+        self._scene, self.t = scene, 0.0
+        self._rng = random.Random(f"reader {scene.shot.seed}")
+
+    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+        """Return what is to be read of the cards in the frame at `t`, as `CardReader.read`."""
+        owner: NDArray[np.int32] = np.zeros(image.shape[:2], np.int32)
+        readings = [self._read(part, owner, crowded) for part in self._laid_on(owner)]
+        return [reading for reading in readings if reading is not None]
+
+    def _laid_on(self, owner: NDArray[np.int32]) -> list[_Part]:
+        """Return the cards, lowest first, and note in `owner` (height x width) whose pixels are whose."""
+        renderer, parts = self._scene.renderer, list[_Part]()
+
+        def lay(move: CardMove, pose: Pose, face_up: bool, speed: float) -> None:
+            quad = self._scene.camera.project(pose.corners(), pose.z)
+            parts.append(_Part(len(parts) + 1, move, pose, face_up, speed, quad))
+            cv2.fillConvexPoly(owner, _in_sixteenths(quad), len(parts), cv2.LINE_8, 4)
+
+        for move in renderer.resting():
+            lay(move, move.end, move.face_end, 0.0)
+        for moves, arm in renderer.in_the_air(self.t):
+            for move in moves:
+                pose, face_up, width = move.at(self.t)
+                before = move.at(self.t - SHUTTER_S)[0]
+                speed = math.hypot(pose.x - before.x, pose.y - before.y)
+                lay(move, pose, face_up, speed if width > _TURNING else math.inf)
+            layer = renderer.arm_layer(arm) if arm else None
+            if layer is not None:
+                _hide(owner, layer)
+        return parts
+
+    def _read(
+        self, part: _Part, owner: NDArray[np.int32], crowded: Sequence[Region] | None
+    ) -> CardReading | None:
+        quad, chance = part.quad, self._rng.random()
+        shows = _share_shown(quad, part.number, owner)
+        if part.speed > _FAST_MM or shows < _A_TRACE or part.move.card in self._scene.objects:
+            return None
+        off = self._rng.gauss(0, _OFF_PIXELS), self._rng.gauss(0, _OFF_PIXELS)
+        seen = (quad + np.array(off)).astype(np.float32)
+        if not part.face_up:
+            found = shows >= _OPEN and chance >= _OVERLOOKED
+            return CardReading(seen, "down", 0.95, None, 0.95) if found else None
+        middle = quad.mean(axis=0)
+        if shows < _OPEN and not _is_in(crowded, (float(middle[0]), float(middle[1]))):
+            return None
+        return self._named(part, seen, shows, chance, max(self._indices(part, owner)))
+
+    def _named(
+        self, part: _Part, quad: NDArray[np.float32], shows: float, chance: float, index: float
+    ) -> CardReading | None:
+        """Return the reading of a face-up card of which so much shows, and so much of its better index."""
+        name, well = str(part.move.card), shows > _OPEN
+        if index >= _SHOWS:
+            if chance < (_OVERLOOKED if well else _OVERLOOKED_COVERED):
+                return None
+            p = self._how_surely(name) if well else min(self._how_surely(name), _FAIRLY)
+            p = 0.8 if part.speed > _BLURRED_MM else p
+            return CardReading(quad, "up", 0.99, name, p)
+        if index >= _HALF and shows > _A_STRIP:
+            other = _mate(name)
+            doubt = ((other, 0.1),) if other else ()
+            return None if chance < _OVERLOOKED_HALF else CardReading(quad, "up", 0.8, name, 0.85, doubt)
+        return CardReading(quad, "up", 0.8, None, 0.3, ((name, 0.3),)) if shows >= _OPEN else None
+
+    def _how_surely(self, name: str) -> float:
+        """Return how surely a card is read: most all but certainly, some in each film less so."""
+        luck = random.Random(f"{self._scene.shot.seed} {name}").random()
+        return _SURE if luck < 0.8 else _WELL if luck < 0.95 else _FAIRLY
+
+    def _indices(self, part: _Part, owner: NDArray[np.int32]) -> list[float]:
+        """Return which share of each of a card's two own indices shows."""
+        across, down = CARD_WIDTH_MM / 2 - INDEX_MM[0], CARD_HEIGHT_MM / 2 - INDEX_MM[1]
+        steps = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
+        shares = []
+        for sign in (-1, 1):
+            spots = [
+                part.pose.shifted(sign * across + x * _INDEX_HALF_MM[0], sign * down + y * _INDEX_HALF_MM[1])
+                for x, y in steps
+            ]
+            pixels = self._scene.camera.project(np.array([(p.x, p.y) for p in spots]), part.pose.z)
+            columns, rows = np.floor(pixels).astype(int).T
+            inside = (rows >= 0) & (rows < owner.shape[0]) & (columns >= 0) & (columns < owner.shape[1])
+            shares.append(float((owner[rows[inside], columns[inside]] == part.number).sum()) / len(steps))
+        return shares
+
+
+def _hide(owner: NDArray[np.int32], layer: Layer) -> None:
+    """Note that an arm covers what it does."""
+    height, width = owner.shape
+    x0, y0, x1, y1 = clip(layer.rect, (0, 0, width, height))
+    if x0 < x1 and y0 < y1:
+        covers = layer.keep[y0 - layer.y : y1 - layer.y, x0 - layer.x : x1 - layer.x, 0] < 128
+        owner[y0:y1, x0:x1][covers] = _ARM
+
+
+def _in_sixteenths(quad: Points) -> NDArray[np.int32]:
+    return np.round(quad * 16.0).astype(np.int32)
+
+
+def _share_shown(quad: Points, number: int, owner: NDArray[np.int32]) -> float:
+    """Return which share of a card nothing covers, or cuts off at the picture's border."""
+    low, high = np.floor(quad.min(axis=0)).astype(int), np.ceil(quad.max(axis=0)).astype(int) + 1
+    alone = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+    cv2.fillConvexPoly(alone, _in_sixteenths(quad - low), 1, cv2.LINE_8, 4)
+    (x0, y0), (x1, y1) = np.maximum(low, 0), high
+    return float((owner[y0:y1, x0:x1] == number).sum()) / max(int(alone.sum()), 1)
+
+
+def _is_in(regions: Sequence[Region] | None, place: tuple[float, float]) -> bool:
+    x, y = place
+    return regions is None or any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in regions)
+
+
+def _mate(name: str) -> str | None:
+    """Return the other card of a card's rank and colour; None for a joker."""
+    mates = {"H": "D", "D": "H", "S": "C", "C": "S"}
+    mate = name[:-1] + mates.get(name[-1], "")
+    return mate if mate != name[:-1] and rank_and_colour(mate) == rank_and_colour(name) else None

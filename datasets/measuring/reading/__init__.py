@@ -1,0 +1,1 @@
+"""How well cards are read, in labelled photographs and in rendered frames."""

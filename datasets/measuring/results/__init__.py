@@ -1,0 +1,1 @@
+"""The page of results: goals, tables, and the measurements that other commands wrote."""

@@ -1,0 +1,1 @@
+"""The strip network: it reads the upper end of a card when other cards cover the rest."""

@@ -1,0 +1,1 @@
+"""Code that the training of several networks shares."""
