@@ -8,12 +8,14 @@ gigabytes of memory are a finding.
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -35,12 +37,15 @@ from tests.faults.fuzz_inner import INNER, INNER_AS_JSON, inner_seeds
 from tests.faults.fuzz_measured import MEASURED, MEASURED_AS_JSON, measured_seeds
 from tests.faults.fuzz_rtsp import rtsp, rtsp_seed
 from tests.faults.fuzz_running import WORKS_IN, FoundError, command, limited, watched, written
+from tests.support.event_script import PLAY_AT, Script, bob_draws, card
 from vision.capture import opencv as capturing
 from vision.capture.sources import FilmSource, open_source
 from vision.decks.deck import DECK_CARDS, Deck
 from vision.decks.deck_files import load_deck, save_deck
 from vision.decks.deck_head import DeckHead
 from vision.decks.templates import TEMPLATE_HEIGHT, TEMPLATE_WIDTH
+from vision.following.look_log import LookLog
+from vision.following.replay import Replay, read_log
 from vision.hands.ownership import ArmOwnership
 from vision.images import read_image
 from vision.plane import TablePlane
@@ -95,6 +100,15 @@ def layout(data: bytes, folder: Path) -> None:
             fitted.zone_at(10.0, 20.0)
             ArmOwnership().owner_of(fitted, (0.0, 0.0), (10.0, 20.0))
     json.dumps(found.to_json())
+
+
+def looks(data: bytes, folder: Path) -> None:
+    for _ in Replay(read_log(written(folder, "game.looks", data))):
+        pass
+
+
+def look_lines(data: bytes, folder: Path) -> None:
+    looks(gzip.compress(data), folder)
 
 
 def deck(data: bytes, folder: Path) -> None:
@@ -212,12 +226,14 @@ def note(data: bytes, folder: Path) -> None:
 TARGETS: dict[str, Target] = {
     target.__name__: target
     for target in (
-        *(situation, situations, record, events, score, truth, house_rules, layout, deck, backup, store),
+        *(situation, situations, record, events, score, truth, house_rules, layout, looks, look_lines),
+        *(deck, backup, store),
         *(picture, film, address, players, settings, note, rtsp, *INNER, *MEASURED),
     )
 }
 AS_JSON = (
-    *("situation", "situations", "events", "score", "truth", "layout", "players", "settings"),
+    *("situation", "situations", "events", "score", "truth", "layout", "look_lines", "players"),
+    "settings",
     *(*INNER_AS_JSON, *MEASURED_AS_JSON),
 )
 """Targets whose input is JSON, or a JSON object a line."""
@@ -339,6 +355,21 @@ def _layout() -> bytes:
     return json.dumps(found.to_json()).encode()
 
 
+def _looks() -> bytes:
+    """Return the log of a play, a draw and a look under a hand, all of it with pictures."""
+    file = BytesIO()
+    log = LookLog(file)
+    script = Script(make_events=log.event_maker)
+    script.drawn, script.draw_picture = {}, np.full((4, 4, 3), 90, np.uint8)
+    script.play("Ann", card("9H", PLAY_AT))
+    bob_draws(script, 1)
+    script.maker.put_right(script.maker.layout, script.t)
+    script.leave("Bob", card("9S", PLAY_AT))
+    script.maker.finish(script.t)
+    log.close()
+    return file.getvalue()
+
+
 def _seeds() -> dict[str, tuple[bytes, ...]]:
     text, told, true = _game()
     image = np.random.default_rng(2).integers(0, 255, (12, 16, 3), np.uint8)
@@ -354,6 +385,8 @@ def _seeds() -> dict[str, tuple[bytes, ...]]:
         "truth": (true,),
         "house_rules": (_HOUSE.encode(), b'base = "shed"\n'),
         "layout": (_layout(),),
+        "looks": (_looks(),),
+        "look_lines": (gzip.decompress(_looks()),),
         "deck": (_deck(),),
         "backup": (_store(),),
         "store": (_store(),),
