@@ -16,7 +16,7 @@ HIDDEN_CARD = (
     "{player} drew more cards than were seen to be played ({count}). Which card lay hidden under the others?"
 )
 TABLE_CHANGED = (
-    "The cards do not lie as they lay when the game was broken off. Can you put them and the camera back?"
+    "The cards are not where they were when the game was broken off. Can you put them and the camera back?"
 )
 NO_ROWS = (
     "No finished deal is seen: {found} of {wanted} rows. Do all face-up cards lie side by side, free and in "

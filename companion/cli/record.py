@@ -15,9 +15,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add this sub-command's arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "record",
-        help="read the record of a game and rule on it anew",
-        description="Print a recorded game with its rulings. What is damaged is named on stderr, the rest is "
-        "kept, and the exit status is 2.",
+        help="read the record of a game and rule on it again",
+        description="Print a recorded game with its rulings. Damaged lines are named on stderr, the others "
+        "are kept, and the exit status is 2.",
     )
     parser.add_argument("file", metavar="FILE", help="a record, as `shithead simulate` prints it; - is stdin")
     parser.add_argument(

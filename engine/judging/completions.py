@@ -152,7 +152,7 @@ def _common_breaches(rulings: Sequence[Ruling]) -> list[dict[str, Any]]:
         if all(breach in one["breaches"] for one in rulings):
             found.append(breach)
         else:
-            says = say("Whatever the unidentified card is, this is not allowed.")
+            says = say("This is not allowed, whichever card the unidentified one is.")
             found.append({**breach, "says": says} | facts_of(says))
     return found
 
