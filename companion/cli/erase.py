@@ -17,10 +17,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "erase",
         help="delete everything that the program stores on this device",
-        description="Delete all games, also those set aside, enrolled decks, settings and logs. It also deletes "
-        "incomplete files of a killed `watch --save` or `backup`, and the program's cache. Training stores scenes "
-        "and checkpoints there. Files that you saved or shared yourself stay. You cannot undo this: see "
-        "`shithead backup`.",
+        description="Delete all games, also those set aside, enrolled decks, settings and logs. It also "
+        "deletes incomplete files of a killed `watch --save` or `backup`, and the program's cache. Training "
+        "stores scenes and checkpoints there. Files that you saved or shared yourself stay. You cannot undo "
+        "this: see `shithead backup`.",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--store", metavar="FILE", type=Path, help="erase only this store")
