@@ -17,9 +17,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "erase",
         help="delete everything that the program stores on this device",
-        description="Delete all games, also those set aside, enrolled decks, settings and logs. Incomplete "
-        "files of a killed `watch --save` or `backup` go too, and so does the program's cache, in which "
-        "training stores scenes and checkpoints. Files that you saved or shared yourself stay. This cannot "
+        description="Delete all games, also those set aside, enrolled decks, settings and logs. Also delete "
+        "incomplete files of a killed `watch --save` or `backup`, and the cache, in which training stores "
+        "scenes and checkpoints. Files that you saved or shared yourself stay. This cannot "
         "be undone: see `shithead backup`.",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")

@@ -32,6 +32,7 @@ TERMINAL_ONLY = (
     *("companion/cli", "companion/parallel.py", "companion/game/scoring.py"),
     *("engine/judging/judge.py", "engine/judging/situation.py", "engine/simulation/simulate.py"),
     *("engine/notation/record.py", "engine/notation/record_lines.py"),
+    *("vision/following/look_log.py", "vision/following/replay.py"),
 )
 """Sources whose errors appear in the terminal only, and stay English."""
 _MARKS = ("_", "gettext_noop", "say")
