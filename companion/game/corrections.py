@@ -1,7 +1,7 @@
-"""What people put right, carried over to what the watcher tells of the same cards later.
+"""Apply people's corrections of plays to the watcher's later events about the same cards.
 
-The watcher goes on to believe what it read: told that a card on the pile is another, it would take the one
-that it reads there for a new one. So its own names stay, and its events are put right as they come in.
+The watcher keeps its own names for the cards on the pile. If it took over a corrected name, it would see the
+old name there as a new card. So its events are corrected as they come in.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from engine.events import TAKES_PILE, Event
 
 _PUT_ON_PILE = ("play", "flip")
 Misread = tuple[tuple[str, ...], tuple[str, ...]]
-"""The cards of a play as the watcher told them, and what they really were."""
+"""The cards of a play as the watcher named them, and as they really were."""
 _Plays = dict[int, Misread]
-"""Plays that were put right, by their numbers."""
+"""Corrected plays by id."""
 
 
 @dataclass(slots=True)
@@ -26,27 +26,27 @@ class _Taken:
     """A pile that was taken away."""
 
     event: Event
-    """What took it, as the watcher told that last."""
+    """The newest form of the event that took it."""
     plays: _Plays
     """The plays that went with it."""
 
 
 class CorrectedPlays:
-    """Knows the plays on the pile that people put right; names their cards where the pile is taken away."""
+    """Knows the corrected plays on the pile, and corrects the event that takes the pile away."""
 
     def __init__(self) -> None:
         self._plays: _Plays = {}
-        """Those whose cards lie on the pile."""
+        """Corrected plays on the pile."""
         self._taken: dict[int, _Taken] = {}
-        """By the watcher's number of the event that took the pile away."""
+        """Piles that were taken away, by the watcher's id of the event."""
 
     def hand_over(self) -> list[Misread]:
-        """Return and forget the plays on the pile: a watcher that begins anew tells the pile anew."""
+        """Return and forget the plays on the pile: a watcher that starts over reports the pile again."""
         plays, self._plays = [*self._plays.values()], {}
         return plays
 
     def read_back(self, stored: Iterable[Mapping[str, Any]]) -> None:
-        """Note what people put right in the lines of a game that was broken off, revisions as they came."""
+        """Note the corrections in the lines of an interrupted game, with revisions in order."""
         told: dict[int, Mapping[str, Any]] = {}
         for line in stored:
             number = line.get("revise") or line["id"]
@@ -58,7 +58,7 @@ class CorrectedPlays:
                 self._plays.clear()
 
     def note(self, line: Mapping[str, Any], event: Event | None) -> None:
-        """Note that a person puts `event` in place of a line; None: it never happened."""
+        """Note that a person replaced a line by `event`, or removed it with None."""
         if line.get("event") not in _PUT_ON_PILE or line.get("by") is not None:
             return
         number, told = line["id"], tuple(line.get("cards") or ())
@@ -71,13 +71,13 @@ class CorrectedPlays:
         plays[number] = told, event.cards if event is not None else ()
 
     def _went_with(self, told: tuple[str, ...], t: float) -> _Plays:
-        """Return the plays of the pile that cards were put on at `t`: one taken since, or that there is."""
+        """Return the plays of the pile onto which cards went at `t`: one taken since, or the present one."""
         since = (taken for taken in self._taken.values() if taken.event.t >= t)
         took = [taken for taken in since if not Counter(told) - Counter(taken.event.cards)]
         return min(took, key=lambda taken: taken.event.t).plays if took else self._plays
 
-    def carry(self, event: Event) -> Event:
-        """Return a watcher's event with the cards of the plays that were put right."""
+    def apply(self, event: Event) -> Event:
+        """Return a watcher's event with its corrected cards."""
         if event.event not in TAKES_PILE:
             return event
         number = event.revise or event.id
@@ -90,14 +90,14 @@ class CorrectedPlays:
         return as_really(event, plays.values())
 
     def _go_with(self, event: Event) -> _Plays:
-        """Return the plays whose cards an event takes off the pile; they lie there no more."""
+        """Remove and return the plays whose cards an event takes off the pile."""
         there = Counter(event.cards)
         gone = [number for number, (told, _) in self._plays.items() if not Counter(told) - there]
         return {number: self._plays.pop(number) for number in gone}
 
 
 def as_really(event: Event, misread: Iterable[Misread]) -> Event:
-    """Return an event that takes cards off the pile, with what the misread ones of them really were."""
+    """Return an event that takes cards off the pile, with the real names of misread cards."""
     cards = list(event.cards)
     for told, really in misread:
         if Counter(told) - Counter(cards):

@@ -124,7 +124,7 @@ class EventLog:
             return event.player is not None and effects.get("picks_up") == event.player
         return event.event == "burn" and bool(effects.get("burn"))
 
-    def take(self, events: Sequence[Event]) -> list[EventLine]:
+    def add(self, events: Sequence[Event]) -> list[EventLine]:
         """Judge events. Return their lines, each followed by the events that the rules infer.
 
         Revisions of events that people settled are ignored.
@@ -146,7 +146,7 @@ class EventLog:
         """Add an event that a person reports, or that is assumed. Return the lines that this adds."""
         self._entered[self._count + 1] = by
         # Give it a fresh id: the watcher's ids are separate.
-        return self.take([replace(event, id=0, revise=None, withdrawn=False)])
+        return self.add([replace(event, id=0, revise=None, withdrawn=False)])
 
     def undo(self) -> EventLine | None:
         """Remove the last event and return its line, or None if there is none.

@@ -1,9 +1,9 @@
-"""Cards that must have lain hidden under those of a play: which ones is asked, or follows from what is seen.
+"""Find cards that were hidden under those of a play.
 
-A set that is put down as one squared stack shows its uppermost card alone. Who then draws more than they were
-seen to put down tells that there was another; the referee rules such a draw *unproven*. Each card is there
-once: where so many of its rank are nowhere to be seen as must have lain hidden, it was those. Until then it
-is asked, and what is seen of the game later may answer it.
+A set put down as one squared stack shows only its top card. If its player then draws more than they were seen
+to play, there was another card, and the referee rules the draw *unproven*. Each card exists once per pack. If
+exactly as many cards of that rank are unaccounted for as were hidden, it was those. Until then the players
+are asked, and later events may answer.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from vision.questions import HIDDEN_CARD, format_question
 
 _PUT_DOWN = ("play", "flip", "show")
 _CONCLUDED = 0.9
-"""How sure a card is at most that was concluded and not seen."""
+"""Highest confidence of a card that was inferred and not seen."""
 Line = Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class _Stack:
-    """A play of which not all was seen."""
+    """A play with unseen cards."""
 
     play: int
     """The id of its line."""
     t: float
     seen: tuple[str, ...]
     told_by: int
-    """The id of the line that tells of too large a draw, or of a burn that was not seen to be due."""
+    """The id of the line that revealed it: a draw that was too large, or a burn that seemed not to be due."""
     drew: int | None
     missing: int
-    """How many cards lay hidden; 0 where that is not told plainly."""
+    """Number of hidden cards; 0 if that is not clear."""
     could_be: tuple[str, ...]
-    """Cards of its rank that were nowhere to be seen."""
+    """Unaccounted cards of its rank."""
     in_hand: frozenset[str]
-    """What everybody had seen going into the player's hand before."""
+    """Cards that were publicly known to be in the player's hand before."""
     concluded: tuple[str, ...] = ()
-    """The hidden cards, once it is known which they were."""
+    """The hidden cards, once known."""
 
     def taken_away(self, lines: Sequence[Line]) -> Line | None:
-        """Return the line that tells how the cards that were seen were taken off the pile."""
+        """Return the line that took the visible cards off the pile."""
         later = (line for line in lines if line["event"] in TAKES_PILE and line["t"] > self.t)
         return next((line for line in later if self.seen[-1] in (line.get("cards") or ())), None)
 
     def must_be(self, lines: Sequence[Line]) -> tuple[str, ...]:
-        """Return the cards that lay hidden; empty where that does not follow from the lines.
+        """Return the hidden cards, or nothing if the lines do not determine them.
 
-        What is put down later did not lie there, unless by somebody who has picked the pile up. Who puts down
-        some of a rank and has more of it in hand, as everybody saw, has put down those.
+        Cards put down later were not hidden, unless by the player who picked the pile up. A player known to
+        hold more cards of the rank has put those down.
         """
         took = self.taken_away(lines)
         since = [line for line in lines if line["event"] in _PUT_DOWN and line["t"] > self.t]
@@ -70,19 +70,19 @@ class _Stack:
 
 
 class HiddenCards:
-    """Asks for hidden cards, once for each play, and tells them where they follow from what is seen."""
+    """Asks for hidden cards, once per play, and names them once events determine them."""
 
     def __init__(self, packs: int = 1) -> None:
-        """With more than one of the `packs` each card is there several times: then it is only asked."""
+        """With more than one of `packs`, each card exists several times, so it is only asked."""
         self._packs = packs
         self._known: set[int] = set()
-        """The ids of plays of which it was told."""
+        """Ids of plays that have been handled."""
         self._stacks: list[_Stack] = []
 
     def events(self, told: Sequence[Line], lines: Sequence[Line], table: PublicTable) -> list[Event]:
-        """Return what follows from the lines just told: a question, and plays that are put right.
+        """Return the consequences of the lines just decided: a question, and corrected plays.
 
-        `lines` are those of the game as they stand, `table` is what everybody sees of it.
+        `lines` are the game's present lines, `table` is its public table.
         """
         standing = {line["id"]: line for line in lines}
         self._stacks = [stack for stack in self._stacks if _stands(stack, standing.get(stack.play))]
@@ -98,7 +98,7 @@ class HiddenCards:
         return events
 
     def _begun(self, line: Line, lines: Sequence[Line], table: PublicTable) -> _Stack | None:
-        """Return the play of which a line tells that not all was seen; None where that was told before."""
+        """Return the play with unseen cards that a line reveals, or None if it is already known."""
         player = line.get("player")
         play = next((earlier for earlier in reversed(lines) if earlier["event"] in _PUT_DOWN), None)
         if play is None or play["id"] in self._known or player is None or play.get("player") != player:
@@ -125,7 +125,7 @@ class HiddenCards:
 
 
 def _question(stack: _Stack, draw: Line) -> Event:
-    """Return what is asked about a play once its player has drawn more than was seen of it."""
+    """Return the question about a play whose player drew too much."""
     who, t, decided_at = draw["player"], draw["t"], draw["decided_at"]
     says = format_question(HIDDEN_CARD, who, count=len(stack.seen))
     about = {"player": who, "cards": stack.could_be, "concerns": stack.play}
@@ -133,7 +133,7 @@ def _question(stack: _Stack, draw: Line) -> Event:
 
 
 def _brought_up_to_date(stack: _Stack, lines: Sequence[Line], now: float) -> list[Event]:
-    """Return the events that tell which cards lay hidden, or that they did not; none where nothing is new."""
+    """Return the events that add the hidden cards, or remove them again. There may be none."""
     found = stack.must_be(lines)
     if found == stack.concluded:
         return []
@@ -166,16 +166,16 @@ def _revising(line: Line, cards: Sequence[str], now: float) -> Event:
 
 
 def _stands(stack: _Stack, line: Line | None) -> bool:
-    """Tell whether a play is still told as it was when it was seen that cards lay hidden, but for those."""
+    """Return whether a play has not changed, apart from its hidden cards."""
     if line is None or line.get(SETTLED):
         return False
     return [card for card in line.get("cards") or () if card not in stack.concluded] == [*stack.seen]
 
 
 def _lying_elsewhere(table: PublicTable, lines: Sequence[Line], player: str) -> Iterator[str]:
-    """Yield the cards of which everybody knows that this player has not just played them.
+    """Yield the cards that this player publicly cannot have just played.
 
-    What was burnt the lines tell: the referee has its own guesses in the burn pile.
+    Burnt cards come from the lines, because the referee's burn pile includes guesses.
     """
     yield from table.pile
     for line in lines:
@@ -187,7 +187,7 @@ def _lying_elsewhere(table: PublicTable, lines: Sequence[Line], player: str) -> 
 
 
 def _is_beyond_what_was_seen(line: Line) -> bool:
-    """Tell whether a line tells of more than was seen to be put down, and the referee asks what that was."""
+    """Return whether a line reveals more cards than were seen, and the referee asks for them."""
     ruling = line.get("ruling") or {}
     if line["event"] not in ("draw", "burn") or ruling.get("verdict") != "unproven" or line.get("withdrawn"):
         return False
@@ -195,10 +195,10 @@ def _is_beyond_what_was_seen(line: Line) -> bool:
 
 
 def _missing(line: Line, cards: Sequence[str]) -> int:
-    """Return how many cards the player of `cards` must have put down unseen; 0 where that is not plain.
+    """Return the number of unseen cards that the player of `cards` put down; 0 if that is not clear.
 
-    Who drew as many as that would make has put down so many more. Where a pile is burned that shows two or
-    three of a rank on top, the others of the four lay there.
+    If the player drew exactly that many more, they put down that many. If a burned pile shows two or three of
+    a rank on top, the rest of the four were hidden.
     """
     if line["event"] == "burn":
         top = cards[-1][:-1]

@@ -1,7 +1,7 @@
-"""Watcher and referee joined: frames in, event lines with rulings out.
+"""A watched game: the watcher and the referee joined, with frames in and ruled event lines out.
 
-The watcher says what was seen, the referee what it means; neither knows the other. What was decided stands in
-the game's book (`companion.game.event_log`).
+The watcher reports events, and the referee rules on them; neither knows the other. The event log
+(`companion.game.event_log`) holds the result.
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ class WatchedGame:
         tell: Callable[[Said], object] | None = None,
         packs: int = 1,
     ) -> None:
-        """Join `watcher` with the judge of these players; None: of those whom the deal shows.
+        """Join `watcher` with the referee of these players; None: of the players in the deal.
 
-        `learning` is its reader where that learns whenever there is nothing else to do; `tell` is told what
-        the watcher asks before it is known who plays; so many `packs` are played with.
+        `learning` is the reader if it learns in idle moments. `tell` gets the watcher's questions before the
+        players are known. `packs` is the number of packs.
         """
         self._watcher, self._referee_for, self._learning = watcher, referee_for, learning
-        self._book = EventLog(referee_for(players) if players is not None else None)
+        self._event_log = EventLog(referee_for(players) if players is not None else None)
         self._later = 0.0
-        """What is added to the times of a source that began anew in mid-game."""
+        """Added to the times of a source that restarted in mid-game."""
         self._known: ReplayFilter | None = None
         self._questions = WatcherQuestions(tell)
-        self._put_right = CorrectedPlays()
+        self._corrections = CorrectedPlays()
         self._packs = packs
         self._hidden = HiddenCards(packs)
         self._after_end: list[Event] = []
-        """What was seen since the game is over: it counts only if the game turns out to go on."""
+        """Events after the end. They count only if the game turns out to go on."""
         self._freed = MemoryTrimmer()
         self._shown: tuple[TableView, TableView] | None = None
-        """What the watcher believed when that was last brought into the frame, and what came of it."""
+        """The watcher's last view, and the same view mapped into the frame."""
 
     @classmethod
     def open(
@@ -87,22 +87,22 @@ class WatchedGame:
 
         Args:
             rules: A ruleset's name.
-            players: Clockwise as seen from above, the first at the bottom edge of the picture. None: as many
-                as there are rows of cards, by number.
+            players: Clockwise as seen from above, the first at the bottom edge of the frame. None: numbers,
+                one for each row of cards.
             options: House options of the ruleset.
-            dealer: Who dealt; None: not known.
-            loser: The Shithead of the game before, if any.
+            dealer: The dealer; None if unknown.
+            loser: The loser of the game before, if any.
             losses: Games lost so far this evening.
-            layout: A file that says where seats and piles are; None: found at the deal.
+            layout: A layout file; None: the deal shows the layout.
             deck: The name of an enrolled deck.
-            learn: Whether the deck is learnt where none is named and one pack is played with.
-            tell: Told in one line which enrolled deck is used where none is named and its back is seen (None:
-                no back is looked for), and what is asked before it is known who plays.
-            reader: Reads the pictures; None: the reader that ships with the program.
-            make_events: Makes the event logic; one may write down all that it is given.
+            learn: Whether to learn the deck if none is named and one pack is used.
+            tell: Gets a line about a deck recognised by its back, and questions from before the players are
+                known. None: backs are not compared.
+            reader: Reads the frames; None: the reader that ships with the program.
+            make_events: Makes the event logic, which may also log its input.
 
         Raises:
-            BadInputError: rules, options, players, dealer, deck or layout are not usable.
+            BadInputError: rules, options, players, dealer, deck or layout cannot be used.
         """
         from engine.deals import deal_for
         from engine.ruleset import load_ruleset
@@ -140,25 +140,25 @@ class WatchedGame:
 
     @property
     def table(self) -> Any:
-        """The referee's public table; None until it is known who plays."""
-        return self._book.table
+        """The referee's public table; None until the players are known."""
+        return self._event_log.table
 
     @property
     def lines(self) -> Sequence[EventLine]:
-        """Every event of the game with its ruling, oldest first; corrected ones in their place."""
-        return self._book.lines
+        """Every event with its ruling, oldest first. Corrected events keep their place."""
+        return self._event_log.lines
 
     @property
     def readings(self) -> Sequence[CardReading]:
-        """The cards that were read last, in pixels of the source."""
+        """The newest readings, in pixels of the source."""
         return self.view.readings
 
     @property
     def view(self) -> TableView:
-        """What the watcher believes of the table, in pixels of the latest frame.
+        """The watcher's view of the table, in pixels of the newest frame.
 
-        The window asks for it at every frame: cards are brought into the frame only when they were read anew
-        or the camera has moved on, and until then stay the very same.
+        The window asks for it at every frame. Readings are mapped again only after new ones, or after a move
+        of the camera. Until then the same objects are returned.
         """
         believed = self._watcher.view
         if self._shown is not None and self._shown[0].shows_same_scene(believed):
@@ -170,27 +170,27 @@ class WatchedGame:
 
     @property
     def arms(self) -> Mask | None:
-        """Where arms are in a reduced copy of the latest frame; None where there are none."""
+        """Mask of the arms in a reduced copy of the newest frame; None if there are none."""
         return self._watcher.arms
 
     @property
     def layout(self) -> Layout | None:
-        """Where seats and piles are, once that is known."""
+        """Positions of seats and piles, once known."""
         return self._watcher.layout
 
     @property
     def places(self) -> Places:
-        """Where seats and piles lie in the latest picture, and how that is put right."""
+        """Positions of seats and piles in the newest frame, and how to correct them."""
         return Places(self.view.layout, self._watcher)
 
     @property
     def started_at(self) -> float:
-        """Seconds that the game had run when it was broken off, where the source counts from nought again."""
+        """Seconds played before an interruption, if the source counts from 0 again."""
         return self._later
 
     @property
     def looks(self) -> int:
-        """How often the networks were run."""
+        """Number of runs of the networks."""
         return self._watcher.looks
 
     @property
@@ -200,21 +200,21 @@ class WatchedGame:
 
     @property
     def lost(self) -> bool:
-        """Whether the cards or the camera have moved, and the game is being looked for."""
+        """Whether cards or camera have moved, and the game is being searched for."""
         return self._watcher.lost
 
     def feed(self, frame: Image, t: float) -> list[EventLine]:
-        """Take the picture at `t` seconds; returns the lines decided by it."""
+        """Process the frame at `t` seconds, and return the lines decided by it."""
         lost = self._watcher.lost
         events = self._watcher.feed(frame, t) if self._learning is None else self._learn(frame, t)
         if lost and not self._watcher.lost:
             self._known = self._replay_filter()
         self._freed.trim()
-        asked = self._questions.events(self._watcher.question, t, in_game=self._book.referee is not None)
+        asked = self._questions.events(self._watcher.question, t, in_game=self._event_log.referee is not None)
         return self._rule([*asked, *events])
 
     def _learn(self, frame: Image, t: float) -> list[Event]:
-        """Take a picture in, and learn a little where that delays no ruling."""
+        """Process a frame, and learn a little if that delays no ruling."""
         assert self._learning is not None
         looks = self._watcher.looks
         events = self._watcher.feed(frame, t)
@@ -223,70 +223,69 @@ class WatchedGame:
         return events
 
     def finish(self, t: float) -> list[EventLine]:
-        """Take the end of the source; returns the lines decided by it."""
+        """Process the end of the source, and return the lines decided by it."""
         self.keep_learnt()
         return self._rule(self._watcher.finish(t))
 
     def keep_learnt(self) -> None:
-        """Keep what was learnt of the deck, for the games to come."""
+        """Store what was learnt of the deck, for later games."""
         if self._learning is not None:
             self._learning.finish()
 
     def enter(self, event: Event) -> list[EventLine]:
-        """Take in an event that a person reports; returns the lines that this adds."""
-        return self._book.enter(self._moved(event)) + self._go_on_if_not_over()
+        """Add an event that a person reports, and return the lines that this adds."""
+        return self._event_log.enter(self._moved(event)) + self._go_on_if_not_over()
 
     def undo(self) -> EventLine | None:
-        """Take the last event back and return it; None where there is none."""
-        line = self._book.undo()
+        """Remove the last event and return its line, or None if there is none."""
+        line = self._event_log.undo()
         self._go_on_if_not_over()
         return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
-        """Put `event` in place of an earlier one and rule anew on everything; None: it never happened.
+        """Replace an earlier event by `event`, or remove it with None, and judge the game again.
 
         Raises:
-            BadInputError: there is no event of this id, or it is the referee's own conclusion.
+            BadInputError: there is no such event, or the referee inferred it.
         """
-        line = next((line for line in self._book.lines if line["id"] == event_id), None)
-        self._book.correct(event_id, event)
+        line = next((line for line in self._event_log.lines if line["id"] == event_id), None)
+        self._event_log.correct(event_id, event)
         if line is not None:
-            self._put_right.note(line, event)
+            self._corrections.note(line, event)
         self._go_on_if_not_over()
 
     def resume(self, stored: Sequence[Mapping[str, Any]], *, same_clock: bool) -> None:
-        """Go on with a game that was broken off, from its lines as they were written.
+        """Go on with an interrupted game, from its lines as they were written.
 
         Args:
-            stored: The lines, revisions as they came.
-            same_clock: Whether times of the source go on where they were, as those of a film do; a camera
-                counts from nought again.
+            stored: The lines, with revisions in order.
+            same_clock: Whether the source's times continue, as in a film. A camera counts from 0 again.
 
         Raises:
-            BadInputError: the players are not known, or a line is no event.
+            BadInputError: the players are unknown, or a line is not an event.
         """
-        self._book.resume(stored)
-        self._later = 0.0 if same_clock else self._book.last_t
-        if all(line["event"] == "unclear" for line in self._book.lines):
-            return  # it was broken off before a deal was recognised: that is still to come
-        table = self._book.table
-        self._put_right.read_back(stored)
+        self._event_log.resume(stored)
+        self._later = 0.0 if same_clock else self._event_log.last_t
+        if all(line["event"] == "unclear" for line in self._event_log.lines):
+            return  # interrupted before the deal was recognised, which is still to come
+        table = self._event_log.table
+        self._corrections.read_back(stored)
         self._known = self._replay_filter()
-        begun = any(line["event"] in _BEGINS for line in self._book.lines)
+        begun = any(line["event"] in _BEGINS for line in self._event_log.lines)
         self._watcher.go_on(
             {player: [card for card in up if card != UNKNOWN] for player, up in table.up.items()}, begun=begun
         )
 
     def _replay_filter(self) -> ReplayFilter:
-        """Return what keeps from the book what a watcher that begins anew tells of the pile as it lies."""
-        lying = [card for card in self._book.table.pile if card != UNKNOWN]
+        """Return a filter for what a restarted watcher reports about the pile as it lies."""
+        lying = [card for card in self._event_log.table.pile if card != UNKNOWN]
         before = () if self._known is None else self._known.misread
-        return ReplayFilter(lying, [*before, *self._put_right.hand_over()], self._packs)
+        return ReplayFilter(lying, [*before, *self._corrections.hand_over()], self._packs)
 
     def pass_over(self, ended: WatchedGame) -> None:
-        """Take what lies before the players of a game that is over for no deal.
+        """Do not mistake the cards before the players of an ended game for a deal.
 
-        Those who are out by their own word may have left up-cards lying, of which the table knows no more.
+        Players who were declared out may have left up-cards, which the table no longer lists.
         """
         known = {card for up in ended.table.up.values() for card in up}
         dealt = {card for line in ended.lines for up in line.get("up", {}).values() for card in up}
@@ -294,52 +293,52 @@ class WatchedGame:
         self._watcher.pass_over((known | dealt & seen) - {UNKNOWN})
 
     def _rule(self, events: Sequence[Event]) -> list[EventLine]:
-        """Have events judged; returns their lines, each followed by what the rules conclude from it.
+        """Judge events. Return their lines, each followed by the events that the rules infer.
 
-        Once the game is over the cards are swept up, shown around, dealt anew: nobody breaks a rule by that.
-        It waits, and only what was seen of the game itself is still judged.
+        After the end, cards are swept up, shown around and dealt, which breaks no rule. Such events wait.
+        Only revisions of the game itself are still judged.
         """
         if self._known is not None:
             events = self._known.less(events)
-        if events and self._book.referee is None:
+        if events and self._event_log.referee is None:
             seats = self._watcher.layout.seats if self._watcher.layout else ()
-            self._book.set_referee(self._referee_for([seat.player for seat in seats]))
+            self._event_log.set_referee(self._referee_for([seat.player for seat in seats]))
         told: list[EventLine] = []
         for event in map(self._moved, events):
             if self._is_after_end(event):
                 self._after_end.append(event)
                 continue
-            ruled = self._book.take([self._put_right.carry(event)])
+            ruled = self._event_log.add([self._corrections.apply(event)])
             told += ruled + self._tell_hidden(ruled) + self._go_on_if_not_over()
         return told
 
     def _tell_hidden(self, ruled: Sequence[EventLine]) -> list[EventLine]:
-        """Return the lines that ask for hidden cards, or tell them, because of those just ruled on."""
+        """Return lines that ask for hidden cards, or name them, because of the lines just ruled on."""
         before = {line["id"]: line for line in self.lines}
         told: list[EventLine] = []
         for event in self._hidden.events(ruled, self.lines, self.table):
-            told += self._book.take([event])
+            told += self._event_log.add([event])
             if event.revise is not None:
-                self._put_right.note(before[event.revise], event)
+                self._corrections.note(before[event.revise], event)
         return told
 
     def _is_after_end(self, event: Event) -> bool:
-        ended_at = self._book.ended_at
-        if ended_at is None or self._book.is_due(event):
+        ended_at = self._event_log.ended_at
+        if ended_at is None or self._event_log.is_due(event):
             return False
         if event.revise is not None:
             return event.revise in {other.id for other in self._after_end}
         return event.t > ended_at
 
     def _go_on_if_not_over(self) -> list[EventLine]:
-        """Have judged what was seen since the end of a game that has turned out to go on."""
+        """Judge events after the end of a game that has turned out to go on."""
         told: list[EventLine] = []
         while self._after_end and not self._is_after_end(self._after_end[0]):
-            told += self._book.take([self._put_right.carry(self._after_end.pop(0))])
+            told += self._event_log.add([self._corrections.apply(self._after_end.pop(0))])
         return told
 
     def _moved(self, event: Event) -> Event:
-        """Return the event on the clock of the game, which goes on where it was broken off."""
+        """Return the event on the game's clock, which continues after an interruption."""
         return replace(event, t=event.t + self._later, decided_at=event.decided_at + self._later)
 
 
@@ -356,7 +355,7 @@ def make_referee(
     loser: str | None = None,
     losses: Mapping[str, int] | None = None,
 ) -> GameReferee:
-    """Return the referee of a game; who no longer plays is left out of the evening's losses."""
+    """Return the referee of a game. Losses of absent players are left out."""
     from engine.referee.referee import Referee
 
     return Referee(
@@ -387,7 +386,7 @@ def _check_players(players: Sequence[str] | None, dealer: str | None) -> None:
 
 
 def _named(layout: Layout, players: Sequence[str] | None) -> Layout:
-    """Return the layout with the players' names on its seats; with its own when none are given."""
+    """Return the layout with the players' names on its seats, or with its own if none are given."""
     if players is None:
         return layout
     if len(layout.seats) != len(players):

@@ -1,4 +1,4 @@
-"""What a watcher that begins in mid-game tells of the past, kept from the book."""
+"""Filter out past events that a watcher reports after it started in mid-game."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ _PUT_ON_PILE = ("play", "flip")
 
 
 class ReplayFilter:
-    """Keeps from the book what a watcher that begins in mid-game reports of the past.
+    """Keeps past events out of the log, for a watcher that started in mid-game.
 
-    It takes the table as it stands for a fresh deal, and the cards on the pile for plays. A card that lay on
-    the pile when the game was broken off cannot be played until the pile has gone somewhere. With the pile go
-    those that others covered, of which the watcher has seen nothing.
+    Such a watcher takes the table for a fresh deal, and the cards on the pile for plays. A card that lay on
+    the pile cannot be played before the pile is taken away. Covered cards, which the watcher cannot see, go
+    with the pile.
     """
 
     def __init__(self, lying: Sequence[str], misread: Sequence[Misread] = (), packs: int = 1) -> None:
-        """Take over what is known of the pile.
+        """Take over the known pile.
 
         Args:
-            lying: The cards on it, the lowest first.
-            misread: Plays among them that people put right: the watcher may tell them as it did before.
-            packs: How many packs the game is played with.
+            lying: Its cards, the lowest first.
+            misread: Corrected plays among them, which the watcher may report as before.
+            packs: Number of packs.
         """
         self._lying = tuple(lying)
         self._misread = [(told, really) for told, really in misread if not Counter(really) - Counter(lying)]
         self._packs = packs
         self._told_again: dict[int, Counter[str]] = {}
-        """Cards of the pile that the watcher told once more, by the number of the event."""
+        """Cards of the pile that the watcher reported again, by event id."""
         self._passed: dict[int, int] = {}
-        """The number under which the book has heard of an event, by that of its first form."""
+        """The log's id of an event, by the id of its first form."""
         self._went: dict[int, tuple[tuple[str, ...], list[Misread]]] = {}
-        """By the number of the event that took the pile away: what had lain there."""
+        """The former pile, by the id of the event that took it away."""
 
     @property
     def misread(self) -> Sequence[Misread]:
-        """The plays that people put right whose cards lie on the pile still."""
+        """Corrected plays whose cards are still on the pile."""
         return self._misread
 
     def less(self, events: Sequence[Event]) -> list[Event]:
-        """Return what is news in the events; one that makes news of a past one no longer revises it."""
+        """Return the new events. One that turns a past event into a new one no longer revises it."""
         news = (self._news(event) for event in events)
         return [event for event in news if event is not None]
 
     def _news(self, event: Event) -> Event | None:
-        """Return an event as the book is to hear it; None: it is past, and the book has not heard of it."""
+        """Return an event for the log, or None if it is past and the log does not know it."""
         if event.id <= 0:
-            return event  # it is none of the watcher's own
+            return event  # not one of the watcher's own
         first = event.revise or event.id
         past = event.event == "deal"
         if event.event in _PUT_ON_PILE and not event.withdrawn:
-            # Cards that already lay there may be taken for a part of the first play upon them.
+            # Cards that already lay there may count as part of the first play onto them.
             new = self._new_cards(event, first)
             seen_better = event.revise is not None and first not in self._passed
             past = bool(event.cards) and not new and (event.event == "play" or seen_better)
@@ -89,7 +89,7 @@ class ReplayFilter:
         return tuple(new)
 
     def _lay_there(self, card: str, again: Counter[str]) -> bool:
-        """Return whether a card lay on the pile, of which those were told `again` besides it."""
+        """Return whether a card lay on the pile, besides those reported `again`."""
         lying = self._lying.count(card)
         if lying >= copies(card, self._packs) or again[card] < lying:
             return True
@@ -99,14 +99,14 @@ class ReplayFilter:
         )
 
     def _with_pile(self, event: Event, first: int) -> Event:
-        """Return an event that takes the pile away, with the cards of which the watcher knows nothing."""
+        """Add the cards that the watcher does not know to an event that takes the pile away."""
         if event.revise is None:
             self._went[first] = self._lying, self._misread
             self._lying, self._misread = (), []
         lay, misread = self._went.get(first, ((), []))
         if event.event == "show" or event.withdrawn:
             return event
-        # A count is given where only some of the cards were taken.
+        # A count is given if only some of the cards were taken.
         whole = event.cards and event.count is None
         event = as_really(event, misread)
         return replace(event, cards=(*without(lay, event.cards), *event.cards)) if whole else event

@@ -135,7 +135,7 @@ def stored_layout_file(known: dict[str, Any], folder: Path, players: Sequence[st
 
 
 def _hand_scored(setup: GameSetup, history: GameHistory) -> TouchGame:
-    book = EventLog(
+    event_log = EventLog(
         make_referee(
             setup.rules,
             setup.players,
@@ -145,8 +145,8 @@ def _hand_scored(setup: GameSetup, history: GameHistory) -> TouchGame:
             losses=history.losses,
         )
     )
-    book.resume(history.lines)
-    return TouchGame(book)
+    event_log.resume(history.lines)
+    return TouchGame(event_log)
 
 
 def open_game_source(source: str, *, tries_on: bool = False) -> FrameSource:

@@ -17,39 +17,39 @@ class TouchGame:
     moving = lost = awaits_deal = False
     layout = places = arms = None
 
-    def __init__(self, book: EventLog) -> None:
-        self._book = book
+    def __init__(self, event_log: EventLog) -> None:
+        self._event_log = event_log
 
     @property
     def table(self) -> Any:
         """The referee's public table."""
-        return self._book.table
+        return self._event_log.table
 
     @property
     def lines(self) -> Sequence[EventLine]:
         """Every event of the game with its ruling, oldest first."""
-        return self._book.lines
+        return self._event_log.lines
 
     @property
     def started_at(self) -> float:
         """Seconds played before an interruption; 0 for a fresh game."""
-        return self._book.last_t
+        return self._event_log.last_t
 
     def enter(self, event: Event) -> list[EventLine]:
         """Add an event that a person reports. A draw that is then due is assumed."""
-        told = self._book.enter(event)
+        told = self._event_log.enter(event)
         for player, count in self.table.to_draw.items():
             draw = Event(
                 id=0, event="draw", t=event.t, decided_at=event.decided_at, player=player, count=count
             )
-            told += self._book.enter(draw, ASSUMED)
+            told += self._event_log.enter(draw, ASSUMED)
         return told
 
     def undo(self) -> EventLine | None:
         """Remove the last event that a person entered, with the draws assumed after it."""
-        line = self._book.undo()
+        line = self._event_log.undo()
         while line is not None and line.get("by") == ASSUMED:
-            line = self._book.undo()
+            line = self._event_log.undo()
         return line
 
     def correct(self, event_id: int, event: Event | None) -> None:
@@ -58,7 +58,7 @@ class TouchGame:
         Raises:
             BadInputError: there is no such event, or the referee inferred it.
         """
-        self._book.correct(event_id, event)
+        self._event_log.correct(event_id, event)
 
     def feed(self, frame: Any, t: float) -> list[EventLine]:
         """Ignore a frame."""

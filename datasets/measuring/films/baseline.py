@@ -43,7 +43,7 @@ class Baseline:
 
     def deal(self, line: EventLine) -> None:
         """Use the deal of the watcher."""
-        self._book.take([Event.from_json({**line, "id": 1})])
+        self._book.add([Event.from_json({**line, "id": 1})])
 
     def look(self, t: float, readings: Sequence[CardReading], layout: Layout, *, still: bool) -> None:
         """Use the readings of the table at `t` seconds; `still` says that nothing moves over it."""
@@ -63,7 +63,7 @@ class Baseline:
         player = (self._book.table.turn if self._begun else None) or self._next
         self._begun = True
         self._next = self._players[(self._players.index(player) + 1) % len(self._players)]
-        self._book.take([Event(id=0, event=kind, t=t, decided_at=t, player=player, **what)])
+        self._book.add([Event(id=0, event=kind, t=t, decided_at=t, player=player, **what)])
 
 
 def _on_pile(reading: CardReading, layout: Layout) -> bool:

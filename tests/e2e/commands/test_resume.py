@@ -49,7 +49,7 @@ def played(rules: str, seed: int, cheats: int = 3) -> tuple[EventLog, list[dict[
         if step.event.event in ("out", "game_over"):
             continue
         event = Event.from_json({**step.event.to_json(), "id": number + 1, "t": number, "decided_at": number})
-        written += kept.take([event])
+        written += kept.add([event])
         if number % 11 == 10:
             written += changed(kept, kept.undo)
         if number % 17 == 16:
@@ -91,7 +91,7 @@ def test_the_next_event_gets_a_number_that_is_free() -> None:
     again = book()
     again.resume(written)
     before_it = {line["id"] for line in written}
-    (line, *_) = again.take([Event(id=1, event="unclear", says="?", t=9999)])
+    (line, *_) = again.add([Event(id=1, event="unclear", says="?", t=9999)])
     assert line["id"] > max(before_it)
     assert len(kept.lines) + 1 == len(again.lines)
 
@@ -374,7 +374,7 @@ def test_a_card_that_was_put_right_before_the_break_is_not_played_again_after_it
     )
     game = WatchedGame(cast(Watcher, watcher), lambda names: make_referee("winnersh", names), PLAYERS)
     kept = book()
-    written = kept.take([Event(id=1, event="play", player="Ann", cards=("6S",), source="hand", t=1)])
+    written = kept.add([Event(id=1, event="play", player="Ann", cards=("6S",), source="hand", t=1)])
     put = Event(id=1, event="play", player="Ann", cards=("8S",), source="hand", t=1)
     written += changed(kept, lambda: kept.correct(1, put))
     game.resume(json.loads(json.dumps(written)), same_clock=False)

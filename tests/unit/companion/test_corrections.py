@@ -237,9 +237,9 @@ def test_of_two_copies_that_were_put_right_one_alone_is_another_play() -> None:
     told = {"id": 2, "event": "play", "cards": ["7H", "7H"], "t": 1.0}
     put_right.note(told, Event(id=2, event="play", cards=("7D", "7H")))
     one = Event(id=5, event="pick_up", cards=("7H",), t=2.0, count=1)
-    assert put_right.carry(one) == one
+    assert put_right.apply(one) == one
     both = Event(id=6, event="pick_up", cards=("4C", "7H", "7H"), t=3.0)
-    assert put_right.carry(both).cards == ("4C", "7D", "7H")
+    assert put_right.apply(both).cards == ("4C", "7D", "7H")
 
 
 def ended_game(*after: Event) -> WatchedGame:

@@ -31,7 +31,7 @@ def ended(rules: str, seed: int) -> tuple[EventLog, list[EventLine]]:
     for number, step in enumerate(game.steps):
         if step.event.event not in ("out", "game_over"):
             now = {"id": number + 1, "t": number, "decided_at": number}
-            told += kept.take([Event.from_json({**step.event.to_json(), **now})])
+            told += kept.add([Event.from_json({**step.event.to_json(), **now})])
     return kept, told
 
 

@@ -184,11 +184,11 @@ def test_what_a_person_struck_out_does_not_come_back_with_a_later_look(strike: A
 
 def test_what_a_person_put_right_stays_settled_in_a_game_that_is_taken_up_again() -> None:
     kept = EventLog(Judge())
-    written = kept.take([play(1, "6S")])
+    written = kept.add([play(1, "6S")])
     kept.correct(1, play(0, "8S"))
     again = EventLog(Judge())
     again.resume([*written, {**kept.lines[0], "revise": 1}])
-    assert again.take([play(5, "6S", "6D", revise=1)]) == []
+    assert again.add([play(5, "6S", "6D", revise=1)]) == []
     assert again.lines == kept.lines
 
 
