@@ -1,9 +1,9 @@
 """Games followed from what was once seen of them: the same events to the line, and those that truly happened.
 
-The logs in `looks/` are of films that the renderer drew (eight plays of a game, two to four players, decks that
-no network has seen). `shithead watch FILM --log LOG` writes one. Where the event logic has changed on purpose,
-and tells the truth, watch the films anew: `shithead film` draws them again from the rules, players, seed and
-deck in the first line of the truth, with `--plays 8 --illegal 1`.
+The logs in `looks/` are of films that the renderer drew: eight plays of a game, two to four players, decks that
+no network has seen. `shithead watch FILM --log LOG` writes such a log. Has the event logic changed on purpose,
+and does it tell the truth? Then watch the films anew. The first line of a truth says how `shithead film` draws
+its film again, with `--plays 8 --illegal 1`.
 """
 
 from __future__ import annotations
