@@ -29,7 +29,7 @@ from vision.table.observations import Observation
 
 FORMAT, VERSION = "shithead looks", 1
 """What the first line says. The version is raised whenever an older program could not follow a newer log."""
-_LEVEL = 6
+_LEVEL = 9
 Pixels = NDArray[np.uint8]
 
 

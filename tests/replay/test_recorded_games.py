@@ -1,0 +1,54 @@
+"""Games followed from what was once seen of them: the same events to the line, and the true ones.
+
+The logs in `looks/` are of films that the renderer drew: eight plays of a game, two to four players, decks
+that no network has seen. `shithead watch FILM --log LOG` writes such a log. If you change the event logic on
+purpose, and it tells the truth, watch the films anew: the first line of a truth says how `shithead film` draws
+its film again, with `--plays 8 --illegal 1`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.game.scoring import compare, read_events, read_truth
+from vision.following.replay import Replay, read_log
+
+LOOKS = Path(__file__).parent / "looks"
+GAMES = sorted(path.stem for path in LOOKS.glob("*.looks"))
+_MOST_BYTES = 500_000
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def game(request: pytest.FixtureRequest) -> tuple[str, list[Any], list[Any], int]:
+    """Name, events told when the film was watched, events told now, comparisons that the log lacks."""
+    replay = Replay(read_log(LOOKS / f"{request.param}.looks"))
+    then: list[Any] = []
+    now: list[Any] = []
+    for call, events in replay:
+        then += call.told
+        now += [event.to_json() for event in events]
+    return request.param, then, now, replay.unanswered
+
+
+def test_the_same_events_are_told_as_when_the_film_was_watched(game: Any) -> None:
+    name, then, now, unanswered = game
+    assert now == then, f"see `python -m vision.following.replay {LOOKS / name}.looks --check`"
+    assert unanswered == 0, "every comparison of pictures is the one that was made then"
+
+
+def test_what_happened_is_told_and_nothing_else(game: Any, tmp_path: Path) -> None:
+    name, _, now, _ = game
+    told = tmp_path / "events.jsonl"
+    told.write_text("\n".join(map(json.dumps, now)))
+    score = compare(read_events(told), read_truth(LOOKS / f"{name}.truth.jsonl")).to_json()
+    assert (score["missed"], score["spurious"], score["corrections"]) == ([], [], 0)
+    assert score["overall"]["f1"] == 1.0
+
+
+def test_the_logs_are_small() -> None:
+    assert len(GAMES) >= 4
+    assert sum(path.stat().st_size for path in LOOKS.iterdir()) < _MOST_BYTES
