@@ -1,4 +1,4 @@
-"""Films: the camera, what moves, what is drawn, and that the same seed gives the same film."""
+"""Films: camera, moves and drawing, and the same seed gives the same film."""
 
 from __future__ import annotations
 
@@ -79,10 +79,8 @@ def timeline(seed: int, story: Story = TWO_PLAYERS, **manner: Any) -> tuple[Time
 
 
 @pytest.mark.parametrize(("second", "trips"), [("4S", 2), ("9S", 1)])
-def test_a_set_may_be_put_down_card_by_card_but_cards_of_several_ranks_go_down_at_once(
-    second: str, trips: int
-) -> None:
-    """After a card that gives another turn the next one would be that turn, for all that anybody sees."""
+def test_a_set_may_be_laid_card_by_card_but_cards_of_different_ranks_at_once(second: str, trips: int) -> None:
+    """After a card that gives another turn, the next card would look like that turn."""
     play = Step(event="play", player="Ann", cards=("4H", second), source="hand")
     story = replace(TWO_PLAYERS, steps=(play, *TWO_PLAYERS.steps[2:3]))
     film, _ = timeline(3, story, sets="singly")
@@ -92,7 +90,7 @@ def test_a_set_may_be_put_down_card_by_card_but_cards_of_several_ranks_go_down_a
 
 
 @given(tilt=st.floats(0, 50), azimuth=st.floats(-180, 180), roll=st.floats(-5, 5), fill=st.floats(0.7, 0.96))
-def test_camera_sees_the_whole_table_the_right_way_round(
+def test_the_camera_sees_the_whole_table_in_the_right_direction(
     tilt: float, azimuth: float, roll: float, fill: float
 ) -> None:
     camera = look_at_table(1920, 1080, table=TABLE_MM, tilt=tilt, azimuth=azimuth, roll=roll, fill=fill)
@@ -107,13 +105,13 @@ def test_camera_sees_the_whole_table_the_right_way_round(
     assert top[1] < bottom[1]
 
 
-def test_what_is_higher_is_nearer_to_the_camera() -> None:
+def test_a_higher_card_is_nearer_to_the_camera() -> None:
     camera = look_at_table(1920, 1080, table=TABLE_MM, tilt=0.0)
     width = [np.ptp(camera.project(Pose(0, 0).corners(), z)[:, 0]) for z in (0.0, 50.0)]
     assert width[1] > width[0] * 1.02
 
 
-def test_camera_from_above_shows_a_card_as_large_as_a_card_must_be() -> None:
+def test_a_camera_from_above_shows_a_card_in_the_right_size() -> None:
     camera = look_at_table(1920, 1080, table=TABLE_MM, tilt=0.0, fill=0.88)
     card = camera.project(Pose(100, 50, 90).corners())
     assert 105 <= np.linalg.norm(card[1] - card[2]) <= 150
@@ -121,12 +119,12 @@ def test_camera_from_above_shows_a_card_as_large_as_a_card_must_be() -> None:
 
 
 @given(a=st.floats(-360, 720), b=st.floats(-360, 720))
-def test_turning_takes_the_shorter_way(a: float, b: float) -> None:
+def test_a_turn_takes_the_shorter_way(a: float, b: float) -> None:
     half = Pose(0, 0, a).blended(Pose(0, 0, b), 0.5)
     assert abs(half.angle - a) <= 90.0 + 1e-6
 
 
-def test_easing_begins_and_ends_at_rest() -> None:
+def test_a_movement_begins_and_ends_at_rest() -> None:
     assert [eased(share) for share in (-1.0, 0.0, 0.5, 1.0, 2.0)] == [0.0, 0.0, 0.5, 1.0, 1.0]
     assert eased(0.01) < 0.001
     assert 1.0 - eased(0.99) < 0.001
@@ -173,7 +171,7 @@ def test_nothing_jumps_and_nothing_is_in_two_places(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_truth_follows_the_story(seed: int) -> None:
+def test_the_truth_follows_the_story(seed: int) -> None:
     film, layout = timeline(seed)
     assert [action.line["event"] for action in film.actions] == [
         "deal", *(step.event for step in TWO_PLAYERS.steps)
@@ -192,7 +190,7 @@ def test_truth_follows_the_story(seed: int) -> None:
     assert all(np.hypot(pose.x - layout.burn.x, pose.y - layout.burn.y) < 60 for pose in where)
 
 
-def test_pauses_between_turns_are_like_peoples() -> None:
+def test_pauses_between_turns_are_like_those_of_people() -> None:
     pauses = []
     for seed in range(12):
         film, _ = timeline(seed)
@@ -209,8 +207,8 @@ def test_pauses_between_turns_are_like_peoples() -> None:
 
 @pytest.mark.parametrize("tilt", [0.0, 25.0, 50.0])
 @pytest.mark.parametrize("azimuth", [0.0, 90.0])
-def test_arms_are_drawn_where_they_reach(tilt: float, azimuth: float) -> None:
-    """Also when the shoulder is behind the camera: a hand at the grip, an arm to the edge, no ghosts."""
+def test_arms_are_drawn_from_the_edge_to_the_grip(tilt: float, azimuth: float) -> None:
+    """This holds even if the shoulder is behind the camera."""
     camera = look_at_table(480, 270, table=TABLE_MM, tilt=tilt, azimuth=azimuth)
     gain = np.full((270, 480, 3), 128, np.uint8)
     artist = ArmArtist(random_look(random.Random(1), True), camera, Light(gain, (0.1, 0.1), 0.4, 0.3))
@@ -233,7 +231,7 @@ def film_hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_same_seed_same_film_other_seed_other_film(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_film_and_another_seed_another_film(tmp_path: Path) -> None:
     story = replace(TWO_PLAYERS, steps=TWO_PLAYERS.steps[:3])
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
         make_film(story, Shot(seed=seed, **TINY), tmp_path / f"{name}.mp4", cards=tmp_path / f"{name}.jsonl")
@@ -249,7 +247,7 @@ def test_same_seed_same_film_other_seed_other_film(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*"))  # no half-written file is left
 
 
-def test_cards_at_rest_are_where_the_sidecar_says(tmp_path: Path) -> None:
+def test_cards_at_rest_are_where_their_file_says(tmp_path: Path) -> None:
     shot = Shot(seed=3, width=960, height=540, fps=5, deck="drawn", surface="drawn", light="day", noise=0.0)
     story = replace(TWO_PLAYERS, steps=())
     scene = prepare(story, shot)
@@ -269,7 +267,7 @@ def test_cards_at_rest_are_where_the_sidecar_says(tmp_path: Path) -> None:
         assert 0 <= y < 540
 
 
-def test_who_answers_an_answer_takes_back_first_what_they_hold() -> None:
+def test_a_player_who_answers_an_answer_first_takes_back_a_card() -> None:
     shows = next(step for step in TWO_PLAYERS.steps if step.event == "show")
     step = replace(shows, answers=(("Bob", "Ann"), ("Ann", "Bob")), answer_cards=("3S", "3D"))
     film, _ = timeline(3, replace(TWO_PLAYERS, steps=(replace(step, answered_from="hand"),)))
@@ -282,7 +280,7 @@ def test_who_answers_an_answer_takes_back_first_what_they_hold() -> None:
     assert lie == {"3C": True, "3D": True}, "both are put on the burn pile"
 
 
-def test_a_hand_that_reaches_over_another_ones_arm_holds_its_card_over_that_too() -> None:
+def test_a_hand_over_another_arm_holds_its_card_over_that_arm() -> None:
     shows = next(step for step in TWO_PLAYERS.steps if step.event == "show")
     pictures = []
     for card in ("3H", "3S"):
@@ -302,20 +300,20 @@ def test_a_hand_that_reaches_over_another_ones_arm_holds_its_card_over_that_too(
         ({"deck": "no"}, "deck no"),
     ],
 )
-def test_what_does_not_exist_is_said(tmp_path: Path, change: dict[str, str], says: str) -> None:
+def test_a_missing_deck_surface_or_light_is_named(tmp_path: Path, change: dict[str, str], says: str) -> None:
     with pytest.raises(BadInputError, match=says):
         make_film(TWO_PLAYERS, Shot(seed=1, **(TINY | change)), tmp_path / "x.mp4")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_deck_without_jokers_films_no_joker() -> None:
+def test_a_deck_without_jokers_cannot_show_a_joker() -> None:
     assert pick_deck("any", {"JOKER"}).name == "drawn"
     with pytest.raises(BadInputError, match="JOKER-BLUE"):
         pick_deck("drawn", {"JOKER-BLUE"})
 
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
-def test_h264_is_written_and_its_failure_told(tmp_path: Path) -> None:
+def test_h264_is_written_and_its_failure_is_reported(tmp_path: Path) -> None:
     out = tmp_path / "a.mp4"
     with FilmWriter(out, 5, (64, 48), "h264") as writer:
         for _ in range(4):
@@ -330,13 +328,13 @@ def test_h264_is_written_and_its_failure_told(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
 
 
-def test_h264_without_ffmpeg_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_h264_without_ffmpeg_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BadInputError, match="not installed"):
         FilmWriter(tmp_path / "a.mp4", 5, (64, 48), "h264")
 
 
-def test_a_film_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+def test_an_interrupted_film_leaves_nothing(tmp_path: Path) -> None:
     def break_off() -> None:
         with FilmWriter(tmp_path / "a.mp4", 5, (64, 48)) as writer:
             writer.write(np.zeros((48, 64, 3), np.uint8))
@@ -347,7 +345,7 @@ def test_a_film_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_no_folder_no_film(tmp_path: Path) -> None:
+def test_a_film_in_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="there is no folder"):
         make_film(TWO_PLAYERS, Shot(seed=1, **TINY), tmp_path / "none" / "x.mp4")
     with pytest.raises(BadInputError, match="there is no folder"):

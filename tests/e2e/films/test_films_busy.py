@@ -1,4 +1,4 @@
-"""The film of a table without a game: what people do there, and what their things look like."""
+"""The film of a table without a game: acts of people, and looks of objects."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def busy(seed: int, seconds: float = 180.0) -> tuple[Timeline, dict[str, TableOb
 
 
 def lying_at(moves: tuple[CardMove, ...], t: float) -> list[CardMove]:
-    """What lies on the table at a moment, each piece by the move that put it there."""
+    """Return the moves that put the pieces on the table at a moment."""
     last = {move.piece: move for move in moves if move.start_s <= t}
     return [move for move in last.values() if move.end_s <= t and not move.leaves]
 
@@ -54,7 +54,7 @@ def test_a_pack_is_shuffled_twice_and_never_dealt_or_shown(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_things_lie_on_the_table_and_clear_of_each_other(seed: int) -> None:
+def test_objects_lie_on_the_table_and_clear_of_each_other(seed: int) -> None:
     timeline, objects = busy(seed)
     most = 0
     for t in np.arange(0.0, timeline.duration_s, 0.5):
@@ -69,14 +69,14 @@ def test_things_lie_on_the_table_and_clear_of_each_other(seed: int) -> None:
     assert most >= 5
 
 
-def test_a_table_is_busy() -> None:
+def test_the_table_is_busy() -> None:
     timeline, _ = busy(1)
     still = [timeline.is_still(float(t)) for t in np.arange(0.0, timeline.duration_s, 0.5)]
     assert 0.03 < sum(still) / len(still) < 0.6
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_a_thing_is_drawn_where_it_lies_and_nowhere_else(kind: str) -> None:
+def test_an_object_is_drawn_only_where_it_lies(kind: str) -> None:
     gain = np.full((CAMERA.height, CAMERA.width, 3), 128, np.uint8)
     light = Light(gain=gain, shadow=(0.2, 0.1), darkness=0.4, softness=0.3)
     item, pose = random_object(kind, random.Random(3)), Pose(60.0, -40.0, 30.0)
@@ -99,7 +99,7 @@ def test_a_thing_is_drawn_where_it_lies_and_nowhere_else(kind: str) -> None:
     assert artist.layer("it", True, Pose(5000.0, 0.0)) is None
 
 
-def test_same_shot_same_film(tmp_path: Path) -> None:
+def test_the_same_shot_gives_the_same_film(tmp_path: Path) -> None:
     shot = Shot(seed=2, width=320, height=180, fps=2.0, deck="drawn", surface="drawn")
     hashes = []
     for name in ("a.mp4", "b.mp4"):

@@ -1,4 +1,4 @@
-"""A lively company's films: what happens beside the game is filmed, and is no event."""
+"""Films of lively companies: acts besides the game are filmed, and are no events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLAYERS = ("Ann", "Bob", "Cat")
 
 
 def evening(seed: int, lively: bool = True) -> tuple[Story, Timeline, Layout, Liveliness, Camera]:
-    """Return one story as it is played, by a company of which much may be expected."""
+    """Return one story and its timeline, played by a very lively company."""
     story = find_story("winnersh", PLAYERS, seed, acts=11)
     rng = random.Random(seed)
     camera = look_at_table(1920, 1080, table=TABLE_MM, tilt=30.0)
@@ -56,8 +56,8 @@ def test_the_truth_is_that_of_the_story(seed: int) -> None:
     assert lively.duration_s > quiet.duration_s
 
 
-def test_cards_are_put_on_the_pile_and_taken_home_again() -> None:
-    """Everything that lies on the play pile for a while and is in no event there was taken back."""
+def test_cards_are_put_on_the_pile_and_taken_back() -> None:
+    """Every card that lies on the play pile without an event was taken back."""
     taken_back = []
     for seed in SEEDS:
         _, film, layout, _, _ = evening(seed)
@@ -78,7 +78,7 @@ def _on_pile(move: CardMove, layout: Layout) -> bool:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_stands_about_hides_no_place_where_cards_lie(seed: int) -> None:
+def test_objects_hide_no_place_of_a_card(seed: int) -> None:
     _, film, layout, company, camera = evening(seed)
     half = np.hypot(CARD_WIDTH_MM, CARD_HEIGHT_MM) / 2.0
     places = [*(place for seat in layout.seats for place in seat.row), layout.draw, layout.play, layout.burn]
@@ -92,7 +92,7 @@ def test_what_stands_about_hides_no_place_where_cards_lie(seed: int) -> None:
     assert set(company.objects) <= names
 
 
-def test_a_lively_film_tells_only_cards_at_rest(tmp_path: Path) -> None:
+def test_the_file_of_cards_at_rest_contains_no_objects(tmp_path: Path) -> None:
     out, cards = tmp_path / "film.mp4", tmp_path / "cards.jsonl"
     story = find_story("winnersh", PLAYERS, 1, acts=2)
     shot = Shot(seed=3, width=320, height=180, fps=3.0, deck="drawn", surface="drawn", lively=True)

@@ -1,4 +1,4 @@
-"""Stories for films: from simulated games of every ruleset, told with hands and cards; the film command."""
+"""Stories of films, from simulated games of every ruleset, and the film command."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def on_stage(story: Story, seed: int = 1) -> Timeline:
 
 
 @pytest.mark.parametrize("rules", ["winnersh", "jokers", "backpacker", "shed", "rulebook"])
-def test_a_game_that_is_filmed_for_its_end_has_one(rules: str) -> None:
+def test_a_game_that_is_filmed_for_its_end_has_an_end(rules: str) -> None:
     story = find_ending(rules, NAMES[:2], 3)
     events = [step.event for step in story.steps]
     assert {"out", "game_over"} <= set(events)
@@ -46,7 +46,7 @@ def test_a_game_that_is_filmed_for_its_end_has_one(rules: str) -> None:
     assert story == find_ending(rules, NAMES[:2], 3)
 
 
-def test_a_story_has_all_that_a_film_should_show() -> None:
+def test_a_story_has_everything_that_a_film_should_show() -> None:
     story = find_story("winnersh", NAMES[:3], 2)
     counts = Counter(step.event for step in story.steps)
     assert counts["play"] >= 10
@@ -62,7 +62,7 @@ def test_a_story_has_all_that_a_film_should_show() -> None:
     assert story != find_story("winnersh", NAMES[:3], 3)
 
 
-def test_what_follows_from_the_last_act_is_told_too() -> None:
+def test_a_story_includes_the_events_that_follow_the_last_act() -> None:
     game = play_game("winnersh", NAMES[:2], 5)
     whole, cut = story_of(game), story_of(game, 6)
     assert whole.steps[: len(cut.steps)] == cut.steps
@@ -73,8 +73,8 @@ def test_what_follows_from_the_last_act_is_told_too() -> None:
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
 @pytest.mark.parametrize("players", [2, 4])
-def test_whole_games_of_every_ruleset_can_be_played_out(rules: str, players: int) -> None:
-    """Nothing is taken from where it does not lie, and every card that is on the table got there."""
+def test_whole_games_of_every_ruleset_can_be_played(rules: str, players: int) -> None:
+    """No card is taken from a place where it does not lie."""
     story = story_of(play_game(rules, NAMES[:players], 11, cheats=3), 150)
     film = on_stage(story)
     told = [action.line["event"] for action in film.actions]
@@ -87,8 +87,8 @@ def test_whole_games_of_every_ruleset_can_be_played_out(rules: str, players: int
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_truth_keeps_to_the_cards_that_lie_there(rules: str) -> None:
-    """Following the truth's own lines, a pick-up or a burn never holds a card that is not on the pile."""
+def test_the_truth_takes_only_cards_that_lie_there(rules: str) -> None:
+    """According to the lines of the truth, a pick-up or a burn has only cards from the pile."""
     film = on_stage(story_of(play_game(rules, NAMES[:3], 4, cheats=2), 80))
     pile: list[str] = []
     for action in film.actions:
@@ -103,7 +103,7 @@ def test_truth_keeps_to_the_cards_that_lie_there(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
-def test_a_referee_who_sees_what_is_public_finds_what_was_done_on_purpose(rules: str) -> None:
+def test_a_referee_who_sees_public_cards_finds_the_broken_rules(rules: str) -> None:
     for seed in range(3):
         story = story_of(play_game(rules, NAMES[:4], seed, cheats=2), 30)
         lines = with_verdicts([event_line(action) for action in on_stage(story).actions], story)
@@ -115,7 +115,7 @@ def test_a_referee_who_sees_what_is_public_finds_what_was_done_on_purpose(rules:
             assert set(others) == {"legal"}
 
 
-def test_command_makes_film_truth_and_sidecar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_film_truth_and_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, cards = tmp_path / "game.mp4", tmp_path / "cards.jsonl"
     size = ["--width", "320", "--height", "180", "--fps", "5", "--deck", "drawn", "--surface", "drawn"]
     game = ["--players", "Ann,Bob", "--seed", "3", "--plays", "2", "--illegal", "0", "--cards", str(cards)]
@@ -145,7 +145,7 @@ def test_command_makes_film_truth_and_sidecar(tmp_path: Path, capsys: pytest.Cap
         (["--deck", "none-such"], "none-such"),
     ],
 )
-def test_bad_settings_are_one_line(
+def test_bad_settings_give_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
 ) -> None:
     assert main(["film", str(tmp_path / "x.mp4"), "--players", "2", "--plays", "1", *arguments]) == 2
@@ -155,7 +155,7 @@ def test_bad_settings_are_one_line(
     assert not list(tmp_path.iterdir())
 
 
-def test_sample_film_is_what_its_truth_says() -> None:
+def test_the_sample_film_agrees_with_its_truth() -> None:
     assets = Path(__file__).parents[3] / "companion" / "assets"
     film = assets / "sample.mp4"
     assert film.stat().st_size <= 4_000_000

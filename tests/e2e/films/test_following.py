@@ -1,4 +1,4 @@
-"""Films that are followed with readings made from their timelines."""
+"""Following of films with readings from their timelines."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def scene() -> Scene:
     return prepare(STORY, shot)
 
 
-def test_what_lies_there_is_read_and_an_arm_hides_what_it_covers(scene: Scene) -> None:
-    """Of a set under others no more is told than shows, and the played cards are read in the end."""
+def test_visible_cards_are_read_and_arms_hide_cards(scene: Scene) -> None:
+    """The readings of a covered set show only its visible parts, and played cards are read at the end."""
     reader, hidden, names = TimelineReader(scene), False, set[str | None]()
     for t, frame in scene.renderer.frames(5):
         reader.t = t
@@ -49,7 +49,7 @@ def test_what_lies_there_is_read_and_an_arm_hides_what_it_covers(scene: Scene) -
         assert np.isfinite(reading.quad).all()
 
 
-def test_a_film_is_followed_as_it_is_drawn() -> None:
+def test_a_film_is_followed_while_it_is_drawn() -> None:
     plan = FilmPlan(
         rules="winnersh",
         players=2,

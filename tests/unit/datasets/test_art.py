@@ -1,4 +1,4 @@
-"""Decks of card faces: whole, upright, never mirrored; drawn ones have as many pips as their rank says."""
+"""Decks of card faces are complete, upright and never mirrored, and drawn cards have the right pips."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def inked(face: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return (face[:, :, 1] < 128).astype(np.uint8)
 
 
-def test_the_drawn_deck_is_whole() -> None:
+def test_the_drawn_deck_is_complete() -> None:
     assert set(DRAWN.faces) == {*CARDS, "JOKER"}
     assert len(CARDS) == 52
     assert len(DRAWN.backs) >= 2
@@ -43,7 +43,7 @@ def test_a_face_has_the_common_size_and_round_corners(card: str) -> None:
 
 @pytest.mark.parametrize("rank", RANKS[1:10])
 @pytest.mark.parametrize("suit", SUITS)
-def test_as_many_pips_as_the_rank_says(rank: str, suit: str) -> None:
+def test_a_face_has_as_many_pips_as_its_rank(rank: str, suit: str) -> None:
     middle = inked(DRAWN.faces[rank + suit])[:, 66:-66]
     found, _ = cv2.connectedComponents(cv2.morphologyEx(middle, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)))
     assert found - 1 == int(rank)
@@ -51,7 +51,7 @@ def test_as_many_pips_as_the_rank_says(rank: str, suit: str) -> None:
 
 
 @pytest.mark.parametrize("card", CARDS)
-def test_indices_stand_top_left_and_bottom_right_only(card: str) -> None:
+def test_indices_are_only_top_left_and_bottom_right(card: str) -> None:
     corner = inked(DRAWN.faces[card])[8:120, 6:60]
     other = inked(DRAWN.faces[card])[8:120, -60:-6]
     turned = inked(np.ascontiguousarray(DRAWN.faces[card][::-1, ::-1]))[8:120, 6:60]
@@ -68,7 +68,7 @@ def test_red_suits_are_red_and_black_suits_black() -> None:
         assert np.abs(np.median(ink, axis=0) - expected).max() < 12, card
 
 
-def test_every_two_faces_differ() -> None:
+def test_all_faces_differ() -> None:
     small = {
         card: cv2.resize(face, (63, 88), interpolation=cv2.INTER_AREA) for card, face in DRAWN.faces.items()
     }
@@ -78,7 +78,7 @@ def test_every_two_faces_differ() -> None:
             assert np.abs(small[one].astype(int) - small[two]).max() > 40, (one, two)
 
 
-def test_four_indices_and_jumbo_change_the_corners() -> None:
+def test_four_indices_and_jumbo_indices_change_the_corners() -> None:
     plain = inked(draw_face("9C", DrawnStyle()))
     four = inked(draw_face("9C", DrawnStyle(four_indices=True)))
     jumbo = inked(draw_face("9C", DrawnStyle(index_height=0.16)))
@@ -87,19 +87,19 @@ def test_four_indices_and_jumbo_change_the_corners() -> None:
 
 
 @pytest.mark.parametrize("pattern", range(4))
-def test_a_back_shows_its_colour_and_nothing_else(pattern: int) -> None:
+def test_a_back_shows_only_its_colour(pattern: int) -> None:
     back = draw_back((150, 60, 30), pattern)
     assert back.shape == (CARD_HEIGHT, CARD_WIDTH, 4)
     assert back[:, :, 0].mean() > back[:, :, 2].mean() + 20
 
 
-def test_corner_mask_is_the_same_in_all_corners() -> None:
+def test_the_corner_mask_is_symmetric() -> None:
     mask = corner_mask()
     assert np.array_equal(mask, mask[::-1])
     assert np.array_equal(mask, mask[:, ::-1])
 
 
-# --- where decks come from ----------------------------------------------------------------------------
+# --- sources of decks ---------------------------------------------------------------------------------
 
 
 def test_held_out_decks_are_in_no_other_split() -> None:
@@ -121,15 +121,15 @@ def test_an_unknown_deck_is_named() -> None:
 
 
 @pytest.mark.skipif(photos_root() is None, reason="the photo folder is missing")
-def test_the_photographed_deck_is_whole() -> None:
+def test_the_photographed_deck_is_complete() -> None:
     deck = load_deck("bidly")
     assert set(deck.faces) == set(CARDS)
-    # Paper is light, and red suits are redder than black ones in the photographs too.
+    # In the photographs too, paper is light, and red suits are redder than black ones.
     red, black = deck.faces["9H"], deck.faces["9S"]
     assert red[:, :, 2].mean() - red[:, :, 0].mean() > black[:, :, 2].mean() - black[:, :, 0].mean() + 5
 
 
-def test_without_photos_the_photographed_deck_says_so(
+def test_without_photos_the_photographed_deck_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SHITHEAD_PHOTOS", str(tmp_path / "none"))
@@ -138,7 +138,7 @@ def test_without_photos_the_photographed_deck_says_so(
         load_deck("bidly")
 
 
-def test_a_missing_client_is_one_clear_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_client_gives_one_clear_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BadInputError, match=r"deck aguilar: npm is not installed"):
         render_deck("aguilar", tmp_path / "cache")
@@ -156,7 +156,7 @@ def test_a_failing_client_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch,
 
 
 def small_grid() -> NDArray[np.uint8]:
-    """Return a 13 x 5 grid as the grid packages have it, each cell with a grey of its own."""
+    """Return a 13 x 5 grid as in the packages, with another grey in each cell."""
     cells = np.arange(65, dtype=np.uint8).reshape(5, 13) * 3 + 20
     sheet = cells.repeat(CARD_HEIGHT, axis=0).repeat(CARD_WIDTH, axis=1)
     return np.dstack([sheet] * 3 + [np.full_like(sheet, 255)])

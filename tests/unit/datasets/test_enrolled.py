@@ -1,4 +1,4 @@
-"""A photo is never read with a deck that was learnt from it."""
+"""A photo is never read with a deck that was enrolled from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.shown import lay, quad_at, table
 from vision.decks.deck import Deck
 
 
-def test_each_photo_is_left_out_of_the_deck_it_is_read_with(
+def test_a_deck_is_enrolled_without_the_photo_that_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "avgustine_quads"
@@ -45,7 +45,7 @@ def test_each_photo_is_left_out_of_the_deck_it_is_read_with(
     assert pictures == [1, 2]
 
 
-def test_the_deck_of_the_fans_is_learnt_from_pictures_of_its_cards_alone(
+def test_the_deck_of_the_fans_is_enrolled_from_pictures_of_single_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for part in ("images", "labels"):
@@ -62,7 +62,7 @@ def test_the_deck_of_the_fans_is_learnt_from_pictures_of_its_cards_alone(
     assert [set(deck.cards) for deck in decks] == [{"7H", "KC"}]
 
 
-def test_enrolled_readings_do_not_depend_on_how_many_are_read_at_a_time(tmp_path: Path) -> None:
+def test_enrolled_readings_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
     for card in ("7H", "KC"):
         (tmp_path / "yuchenrao_single" / card).mkdir(parents=True)
         for number in range(2):

@@ -1,4 +1,4 @@
-"""The measures: what counts as found, right, confidently wrong."""
+"""Scores: which cards count as found, correct and confidently wrong."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def test_each_label_and_each_reading_is_used_once() -> None:
     assert match_quads(labels, [reading(100, "AS")]) == []
 
 
-def test_of_labels_that_overlap_a_reading_has_found_the_one_of_its_name() -> None:
-    """Drawn about both, the outline shares more with the card that lies below."""
+def test_a_reading_matches_the_overlapping_label_with_its_name() -> None:
+    """The outline contains both cards, and overlaps more with the lower one."""
     labels = [label(0, "AS"), label(14, "KS")]
     assert match_quads(labels, [reading(8, "AS")]) == [(0, 0)]
     assert match_quads(labels, [reading(8, "QS")]) == [(1, 0)]
     assert match_quads([label(0, "A"), label(14, "K")], [reading(8, "AS")]) == [(0, 0)], "a rank will do"
 
 
-def test_of_labels_of_one_name_those_that_are_asked_for_are_found_first() -> None:
-    """The same card of another pack, just beneath, shares more with the outline."""
+def test_asked_labels_are_matched_before_others_of_the_same_name() -> None:
+    """The outline overlaps more with the same card of another pack just below."""
     labels = [label(0, "AS"), label(6, "AS")]
     assert match_quads(labels, [reading(5, "AS")]) == [(1, 0)]
     assert match_quads(labels, [reading(5, "AS")], asked=1) == [(0, 0)]
     assert match_quads([label(0, "KS"), label(6, "AS")], [reading(5, "AS")], asked=1) == [(1, 0)]
 
 
-def test_a_surely_wrong_name_beside_a_cards_own_counts_and_one_of_a_card_that_lies_there_does_not() -> None:
+def test_a_second_name_on_a_card_is_wrong_unless_that_card_lies_there_too() -> None:
     score = Score("")
     readings = [reading(0, "AS"), reading(5, "QS", 0.97), reading(300, "2D", 0.97)]
     face_up_places(score, [label(0, "AS")], readings)
@@ -65,7 +65,7 @@ def test_a_surely_wrong_name_beside_a_cards_own_counts_and_one_of_a_card_that_li
     assert score.confidently_wrong == 1
 
 
-def test_labels_may_run_either_way_round() -> None:
+def test_labels_may_run_in_either_direction() -> None:
     backwards = Label("AS", SQUARE[::-1].copy(), "quad")
     assert match_quads([backwards], [reading(0, "AS")]) == [(0, 0)]
 
@@ -84,7 +84,7 @@ def folder_with(tmp_path: Path, name: str, labels: str) -> Path:
     return tmp_path
 
 
-def test_sets_of_cards(tmp_path: Path) -> None:
+def test_a_set_of_cards_is_compared_without_places(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "rf100/valid", "0 0.1 0.1 0.1 0.1\n1 0.5 0.5 0.1 0.1\n")
     told = [reading(0, "AS"), reading(70, "QS", 0.97), reading(90, None), reading(0, None, face="down")]
     (score,) = evaluate_photos(always(told), ["rf100_valid"], root)
@@ -94,7 +94,7 @@ def test_sets_of_cards(tmp_path: Path) -> None:
     assert row["photos"] == 1
 
 
-def test_a_perfect_reader_scores_one_and_a_blind_one_nothing(tmp_path: Path) -> None:
+def test_a_perfect_reader_scores_one_and_a_blind_one_zero(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "rf100/valid", "0 0.1 0.1 0.1 0.1\n1 0.5 0.5 0.1 0.1\n")
     perfect = evaluate_photos(always([reading(0, "AS", 1.0), reading(9, "KS", 1.0)]), ["rf100_valid"], root)[
         0
@@ -108,7 +108,7 @@ def test_a_perfect_reader_scores_one_and_a_blind_one_nothing(tmp_path: Path) -> 
     assert blind["calibration_error"] is None
 
 
-def test_a_name_read_on_a_back_is_a_wrong_one(tmp_path: Path) -> None:
+def test_a_name_on_a_back_is_wrong(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "evan_backs", "0 0.15 0.45 0.3 0.9\n")
     told = [reading(3, "AS", 0.95), reading(0, None, face="down")]
     (score,) = evaluate_photos(always(told), ["evan_backs"], root)
@@ -122,7 +122,7 @@ def test_a_name_read_on_a_back_is_a_wrong_one(tmp_path: Path) -> None:
         assert (score.confidently_wrong, len(score.certainty)) == (wrong, names)
 
 
-def test_a_card_that_lies_on_a_back_is_not_one_read_on_it() -> None:
+def test_the_name_of_a_card_on_a_back_is_not_wrong() -> None:
     score = Score("x")
     face_up_places(score, [label(0, "BACK"), label(5, "AS")], [reading(4, "AS"), reading(30, "KS", 0.5)])
     assert (score.named_right, score.confidently_wrong, len(score.certainty)) == (1, 0, 1)
@@ -151,7 +151,7 @@ def test_any_folder_with_labelled_pictures_is_a_set(tmp_path: Path) -> None:
         photo_sets(tmp_path, ["moon"])
 
 
-def test_of_cards_whose_rank_alone_is_labelled_the_rank_alone_is_asked_for(tmp_path: Path) -> None:
+def test_cards_labelled_with_a_rank_alone_need_only_their_rank(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "edje/test", "K 0.15 0.45 0.3 0.9\n9 0.5 0.5 0.1 0.1\n")
     sets = photo_sets(root, ["edje/test"])
     told = [reading(0, "KH"), reading(9, "QD", 0.95)]
@@ -159,14 +159,14 @@ def test_of_cards_whose_rank_alone_is_labelled_the_rank_alone_is_asked_for(tmp_p
     assert (score.cards, score.found, score.confidently_wrong) == (2, 1, 1)
 
 
-def test_calibration_error_of_known_certainties() -> None:
+def test_the_calibration_error_of_known_confidences() -> None:
     score = Score("x", certainty=[(0.8, True)] * 8 + [(0.8, False)] * 2)
     assert score.calibration_error() == pytest.approx(0)
     score = Score("x", certainty=[(0.95, False)] * 10)
     assert score.calibration_error() == pytest.approx(0.95)
 
 
-def test_a_reader_of_upright_boxes_is_held_against_the_boxes_around_the_cards(tmp_path: Path) -> None:
+def test_upright_readings_are_compared_with_boxes_around_the_cards(tmp_path: Path) -> None:
     root = folder_with(tmp_path, "vpo_table", "")
     (root / "vpo_table" / "labels_quad").mkdir()
     (root / "vpo_table" / "labels_quad" / "a.txt").write_text("0 0.25 0.1 0.45 0.5 0.25 0.9 0.05 0.5\n")

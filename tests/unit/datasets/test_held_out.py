@@ -1,4 +1,4 @@
-"""Held-out decks in whole frames: which cards are asked for, and what counts as read."""
+"""Held-out decks in whole frames: which cards must be named, and which readings count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CARD = np.array([[100, 100], [163, 100], [163, 188], [100, 188]], np.float32)
 
 @pytest.fixture(autouse=True)
 def drawn_deck(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Three cards of the deck that needs no registry stand for a held-out one."""
+    """Three cards of the drawn deck, which needs no registry, replace the held-out decks."""
     deck = load_deck("drawn")
     few = replace(deck, faces={card: deck.faces[card] for card in ("7C", "KH", "AS")})
     monkeypatch.setattr(held_out, "deck_names", lambda split: ("drawn",))
@@ -40,7 +40,7 @@ def reading(right: float, card: str | None, confidence: float = 0.95, face: str 
     return CardReading(CARD + np.array([right, 0], np.float32), face, 0.9, card, confidence)  # type: ignore[arg-type]
 
 
-def test_cards_are_asked_for_that_lie_free_and_are_large_enough() -> None:
+def test_uncovered_cards_that_are_large_enough_must_be_named() -> None:
     small = (CARD - 100) * np.float32(0.5) + 100
     scene = Scene(
         np.zeros((400, 800, 3), np.uint8),
@@ -59,7 +59,7 @@ def test_cards_are_asked_for_that_lie_free_and_are_large_enough() -> None:
     assert [one.card for one in others] == ["8C", "9C", "BACK", "10C"]
 
 
-def test_what_is_not_found_or_not_named_is_not_named_right() -> None:
+def test_a_card_that_is_not_found_or_not_named_is_not_right() -> None:
     asked = [label(0), label(100), label(200), label(300)]
     readings = [reading(1, "7C"), reading(101, None), reading(202, "8C", 0.97)]
     score, _ = held_out.score_frame(asked, [], readings)
@@ -67,30 +67,30 @@ def test_what_is_not_found_or_not_named_is_not_named_right() -> None:
     assert score.to_json()["identity_right"] == 0.25
 
 
-def test_readings_of_cards_that_are_not_asked_for_count_neither_way() -> None:
+def test_readings_of_other_cards_do_not_count() -> None:
     readings = [reading(1, "7C"), reading(100, "2D"), reading(400, "3D"), reading(500, None, face="down")]
     score, _ = held_out.score_frame([label(0)], [label(100, "8C")], readings)
     assert (score.cards, score.found, score.confidently_wrong) == (1, 1, 0)
     assert score.to_json()["precision"] is None
 
 
-def test_a_name_read_on_a_back_is_a_wrong_one() -> None:
+def test_a_name_on_a_back_is_wrong() -> None:
     score, _ = held_out.score_frame([label(0)], [label(100, "BACK")], [reading(1, "7C"), reading(101, "2D")])
     assert (score.found, score.named_right, score.confidently_wrong) == (1, 1, 1)
 
 
-def test_jokers_are_counted_by_themselves() -> None:
+def test_jokers_count_separately() -> None:
     asked = [label(0), label(100, "JOKER"), label(200, "JOKER")]
     cards, jokers = held_out.score_frame(asked, [], [reading(0, "7C"), reading(100, "JOKER")])
     assert (cards.cards, cards.found) == (1, 1)
     assert (jokers.cards, jokers.found, jokers.named_right) == (2, 1, 1)
 
 
-def test_a_detector_of_upright_boxes_is_held_against_the_boxes_around_the_cards(
+def test_a_detector_is_compared_with_boxes_around_the_cards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Boxes:
-        """Sees the box around each card of the frame that is being read."""
+        """A detector that sees the box around each card of the frame."""
 
         def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
             asked, _ = held_out.split_labels(frame.scene())

@@ -1,4 +1,4 @@
-"""What `shithead measure` keeps of a film: used again while it is whole, else the film is watched anew."""
+"""Stored rows of `shithead measure`: a complete row is used again, else the film is watched again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def film(tmp_path: Path) -> Path:
 
 
 def whole(film: Path) -> dict[str, Any]:
-    """Return the row of a film in which nothing happened but one play that was not seen."""
+    """Return the row of a film with one play, which was missed."""
     score = Score()
     score.overall.true = 1
     side = {**score.to_json(), "events": {"play": score.overall.to_json()}, "delays_s": [0.5]}
@@ -55,7 +55,7 @@ def whole(film: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def watched(film: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the event lines of each time that a film was watched."""
+    """The names of the files of event lines, one for each time that a film was watched."""
     names: list[str] = []
 
     def watch(path: Path, events: Path, _progress: object) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def test_a_film_is_watched_once_by_each_program(film: Path, watched: list[str], 
 
 
 @pytest.mark.parametrize("content", ['{"bytes": 4, "num', "", "[]", "5", "null", '{"bytes": 4}', "[" * 3000])
-def test_a_row_that_was_broken_off_is_made_anew(
+def test_an_incomplete_row_is_made_again(
     content: str, film: Path, watched: list[str], tmp_path: Path
 ) -> None:
     kept = tmp_path / "a.one.json"
@@ -85,10 +85,8 @@ def test_a_row_that_was_broken_off_is_made_anew(
     assert watching.measured(film, tmp_path, "one")["looks"] == len(watched) == 1
 
 
-def test_a_film_that_was_watched_need_not_be_there_any_more(
-    film: Path, watched: list[str], tmp_path: Path
-) -> None:
-    """It takes much room, or was watched on another machine; its row and its truth came here."""
+def test_a_watched_film_may_be_missing(film: Path, watched: list[str], tmp_path: Path) -> None:
+    """It may be deleted, or on another machine. Its row and its truth suffice."""
     truth = film.with_name("a.truth.jsonl")
     assert not watching.was_watched(film, tmp_path, "one")
     truth.write_text("{}\n")
@@ -105,7 +103,7 @@ def test_a_film_that_was_watched_need_not_be_there_any_more(
 
 
 def places(value: Any, *before: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield the way to everything in a row, lists of single events aside."""
+    """Yield the path of every value in a row, except lists of single events."""
     if before:
         yield before
     for key, inner in value.items() if isinstance(value, dict) else ():
@@ -114,10 +112,10 @@ def places(value: Any, *before: Any) -> Iterator[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("wrong", [["x"], {"x": [2]}, float("nan"), float("inf"), 10**300], ids=repr)
-def test_a_row_with_a_value_of_another_kind_is_made_anew(
+def test_a_row_with_a_value_of_the_wrong_type_is_made_again(
     wrong: Any, film: Path, watched: list[str], tmp_path: Path
 ) -> None:
-    """Else the whole measurement would end with it, after hours."""
+    """Otherwise the whole measurement would fail at its end, after hours."""
     for way in places(whole(film)):
         row = copy.deepcopy(whole(film))
         inside = row
@@ -132,7 +130,7 @@ def test_a_row_with_a_value_of_another_kind_is_made_anew(
 
 
 @pytest.mark.parametrize("name", list(HEADER))
-def test_the_head_of_a_films_truth_must_describe_it(name: str, film: Path) -> None:
+def test_the_first_line_of_a_truth_must_describe_the_film(name: str, film: Path) -> None:
     assert watching._condition(film, HEADER)["seconds"] == 12.0
     for wrong in (float("nan"), [[1]]):
         with pytest.raises(BadInputError, match=r"a\.truth\.jsonl: the first line does not describe a film"):

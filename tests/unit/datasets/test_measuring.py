@@ -1,4 +1,4 @@
-"""`shithead measure`: plans, the plain baseline, sums and tables."""
+"""`shithead measure`: plans, the baseline, sums and tables."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def blind(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- plans ---------------------------------------------------------------------------------------------
 
 
-def test_more_films_leave_the_first_as_they_are() -> None:
+def test_more_films_do_not_change_the_first_ones() -> None:
     four, eight = plan_films(["winnersh", "shed"], 4), plan_films(["winnersh", "shed"], 8)
     assert eight[:4] == four[:4]
     assert eight[8:12] == four[4:]
     assert len({plan.name for plan in eight}) == 16
 
 
-def test_each_four_films_have_every_level_of_every_condition() -> None:
+def test_each_block_of_four_films_has_every_level_of_every_condition() -> None:
     for block in (plan_films(["jokers"], 8)[:4], plan_films(["jokers"], 8)[4:]):
         assert {plan.players for plan in block} == {2, 3, 4, 5}
         assert {plan.light for plan in block} == set(LIGHTS)
@@ -81,7 +81,7 @@ def test_a_film_of_another_size_or_length_has_another_name() -> None:
         _plans(build_parser().parse_args(["measure", "--sway", "-1"]))
 
 
-def test_the_sway_of_a_film_is_rendered_and_stands_in_its_row(tmp_path: Path) -> None:
+def test_the_sway_of_a_film_is_rendered_and_is_in_its_row(tmp_path: Path) -> None:
     (plan,) = plan_films(["winnersh"], 1, sway=12.0, **SMALL)
     render(plan, tmp_path)
     film = plan.film_in(tmp_path)
@@ -95,7 +95,7 @@ def test_the_sway_of_a_film_is_rendered_and_stands_in_its_row(tmp_path: Path) ->
     assert "| camera on a stand | 1 |" in text
 
 
-def test_each_machine_that_watched_films_is_named_with_how_many() -> None:
+def test_each_machine_is_named_with_its_number_of_films() -> None:
     mine, other = ({"cores": cores, "processor": "P", "program": "a"} for cores in (2, 16))
     rows = [{**row(number, matched=8), "machine": other, "load": 3.0 * number} for number in (1, 2)]
     made = report([*rows, row(3, matched=8)], made="2026-01-01", machine=mine, jobs=2)
@@ -107,14 +107,14 @@ def test_each_machine_that_watched_films_is_named_with_how_many() -> None:
 
 
 def told_row(deck: str) -> dict[str, Any]:
-    """Return a row of a film with a deck, of which a line can be told."""
+    """Return the row of a film with a deck, complete enough for a line."""
     whole = {**row(1, matched=8), "deck": deck}
     for score in (whole["watch"], whole["baseline"]):
         score["overall"]["f1"] = 1.0
     return whole
 
 
-def test_whole_games_are_begun_first_and_told_in_their_places(
+def test_whole_games_are_watched_first_and_reported_in_the_planned_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
@@ -130,7 +130,7 @@ def test_whole_games_are_begun_first_and_told_in_their_places(
     assert ["-ending" in name for name in begun] == [True] * 2 + [False] * 6
 
 
-def test_what_was_watched_is_not_rendered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_watched_film_is_not_rendered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (plan,) = plan_films(["winnersh"], 1, **SMALL)
     render(plan, tmp_path)
     plan.film_in(tmp_path).unlink()
@@ -141,7 +141,7 @@ def test_what_was_watched_is_not_rendered_again(tmp_path: Path, monkeypatch: pyt
         assert plan.film_in(tmp_path).is_file() != there
 
 
-def test_a_film_is_rendered_once_and_anew_where_its_truth_is_missing(tmp_path: Path) -> None:
+def test_a_film_is_rendered_once_and_again_if_its_truth_is_missing(tmp_path: Path) -> None:
     (plan,) = plan_films(["winnersh"], 1, **SMALL)
     assert render(plan, tmp_path)
     assert not render(plan, tmp_path)
@@ -149,11 +149,11 @@ def test_a_film_is_rendered_once_and_anew_where_its_truth_is_missing(tmp_path: P
     assert render(plan, tmp_path)
 
 
-# -- the plain baseline --------------------------------------------------------------------------------
+# -- the baseline --------------------------------------------------------------------------------------
 
 
 def looked_at(*cards: tuple[str, float]) -> list[CardReading]:
-    """Cards on the pile of `LAYOUT`, each with how surely it is outlined."""
+    """Return readings on the pile of `LAYOUT`, with the confidence of their outlines."""
     quad = np.array([[-29, -44], [29, -44], [29, 44], [-29, 44]], np.float32)
     return [CardReading(quad, "up", sure, card, 0.99) for card, sure in cards]
 
@@ -167,7 +167,7 @@ LAYOUT = Layout(
 )
 
 
-def test_the_baseline_takes_a_new_top_card_for_a_play_by_whose_turn_it_is() -> None:
+def test_the_baseline_reports_a_new_top_card_as_a_play_of_the_player_to_move() -> None:
     baseline = Baseline("winnersh", ("Ann", "Bob"), starter="Bob", dealer="Ann")
     baseline.look(1.0, looked_at(("4S", 0.9)), LAYOUT, still=True)
     baseline.look(2.0, looked_at(("4S", 0.9)), LAYOUT, still=True)
@@ -178,7 +178,7 @@ def test_the_baseline_takes_a_new_top_card_for_a_play_by_whose_turn_it_is() -> N
 
 
 @pytest.mark.parametrize(("top", "event"), [("9H", "pick_up"), ("10H", "burn")])
-def test_the_baseline_sees_that_the_pile_is_gone(top: str, event: str) -> None:
+def test_the_baseline_reports_a_vanished_pile(top: str, event: str) -> None:
     baseline = Baseline("winnersh", ("Ann", "Bob"), starter="Bob", dealer="Ann")
     baseline.look(1.0, looked_at((top, 0.9)), LAYOUT, still=True)
     baseline.look(2.0, [], LAYOUT, still=False)
@@ -241,7 +241,7 @@ def test_sums_count_events_and_not_films() -> None:
     assert "speed" not in plain
 
 
-def test_the_table_shows_the_baseline_beside_ours_and_each_condition() -> None:
+def test_the_table_shows_both_sides_and_each_condition() -> None:
     rows = [row(1, matched=8), row(2, matched=4), row(3, matched=8)]
     made = report(rows, made="2026-01-01", machine={"cores": 2, "processor": "P", "program": "abc"}, jobs=1)
     assert json.loads(json.dumps(made)) == made
@@ -270,7 +270,7 @@ def test_the_command_renders_watches_and_writes_the_table(
     assert (film.stat().st_mtime_ns, sorted((tmp_path / "watched").iterdir())) == before
 
 
-def test_a_deck_that_cannot_be_had_is_named_beside_the_film_without_it(
+def test_an_unavailable_deck_is_named_beside_its_film(
     tmp_path: Path, blind: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def none_here(name: str, cards: set[str]) -> None:
@@ -280,7 +280,7 @@ def test_a_deck_that_cannot_be_had_is_named_beside_the_film_without_it(
     words = ["measure", "--films", "1", "--rulesets", "winnersh", "--plays", "1", "--size", "160x90"]
     assert main([*words, "--folder", str(tmp_path)]) == 0
     (told,) = (line for line in capsys.readouterr().err.splitlines() if "1 of 1" in line)
-    assert "; filmed with the deck drawn, for " in told
+    assert "; filmed with the deck drawn, because " in told
     assert told.endswith(" is not available")
 
 
@@ -295,7 +295,7 @@ def test_a_deck_that_cannot_be_had_is_named_beside_the_film_without_it(
         (["--jobs", "0"], "--jobs 0"),
     ],
 )
-def test_bad_input_is_one_line(
+def test_bad_input_gives_one_line(
     words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["measure", *words, "--folder", str(tmp_path / "out")]) == 2

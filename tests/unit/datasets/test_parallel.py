@@ -1,4 +1,4 @@
-"""Work spread over processes and over a cluster: the same results, in the same order."""
+"""Work in several processes and on a cluster gives the same results in the same order."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ FILM = (
     *("--players", "2", "--seed", "7", "--plays", "1", "--fps", "3", "--width", "160", "--height", "90"),
     *("--deck", "drawn", "--surface", "drawn"),
 )
-"""Two small films in little time."""
+"""Plans of two small films."""
 
 
-def told_apart(folder: Path) -> list[tuple[str, str, str]]:
-    """What tells the films in a folder apart: name, a digest of all pictures, and the truth."""
+def fingerprints(folder: Path) -> list[tuple[str, str, str]]:
+    """Return name, digest of all frames, and truth of each film in a folder."""
     films = []
     for plan in PLANS:
         capture = cv2.VideoCapture(str(plan.film_in(folder)))
@@ -48,15 +48,15 @@ def told_apart(folder: Path) -> list[tuple[str, str, str]]:
 def alone(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, str]]:
     folder = tmp_path_factory.mktemp("alone")
     assert all(spread(partial(render, folder=folder), PLANS))
-    return told_apart(folder)
+    return fingerprints(folder)
 
 
-def test_films_are_the_same_whatever_the_number_of_processes(
+def test_films_do_not_depend_on_the_number_of_processes(
     tmp_path: Path, alone: list[tuple[str, str, str]]
 ) -> None:
     pytest.importorskip("joblib")
     assert all(spread(partial(render, folder=tmp_path), PLANS, 2))
-    assert told_apart(tmp_path) == alone
+    assert fingerprints(tmp_path) == alone
     assert len({digest for _, digest, _ in alone}) == len(PLANS)
 
 
@@ -73,7 +73,7 @@ def test_films_are_the_same_on_a_cluster_of_two_workers(
     tmp_path: Path, alone: list[tuple[str, str, str]], cluster: str
 ) -> None:
     assert all(spread(partial(render, folder=tmp_path), PLANS, cluster=cluster))
-    assert told_apart(tmp_path) == alone
+    assert fingerprints(tmp_path) == alone
 
 
 def test_simulate_counts_the_same_games_on_a_cluster(
@@ -87,7 +87,7 @@ def test_simulate_counts_the_same_games_on_a_cluster(
 
 
 DRAWN_ALONE = "from models.shared import training_scenes as s; s.deck_names = lambda split: ('drawn',)"
-"""Other decks are fetched from registries."""
+"""Code that limits the decks to the drawn one, because others are fetched from registries."""
 
 
 def test_training_scenes_are_the_same_on_a_cluster(
@@ -127,7 +127,7 @@ def test_film_renders_the_same_films_on_a_cluster(
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A set of two photos: a table with cards, a little later with others."""
+    """A set of two photos: a table with cards, and later with other cards."""
     folder = tmp_path_factory.mktemp("photos")
     for part in ("images", "labels"):
         (folder / "table" / part).mkdir(parents=True)
@@ -153,20 +153,20 @@ def test_evaluate_counts_the_same_in_two_processes_and_on_a_cluster(
     assert told[1:] == told[:1] * 2
 
 
-def test_bad_input_in_another_process_is_told_as_it_is_here() -> None:
+def test_bad_input_in_another_process_gives_the_same_line() -> None:
     pytest.importorskip("joblib")
     with pytest.raises(BadInputError, match="whist"):
         list(spread(load_ruleset, ["shed", "whist"], 2))
 
 
-def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_cluster_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("companion.parallel._CONNECT_SECONDS", 0.2)
     with pytest.raises(BadInputError, match=r"tcp://127\.0\.0\.1:1: no Dask scheduler"):
         list(spread(load_ruleset, ["shed"], cluster="tcp://127.0.0.1:1"))
 
 
-def test_without_joblib_one_process_works_and_more_say_what_is_missing(
+def test_without_joblib_one_process_works_and_more_name_what_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
@@ -175,7 +175,7 @@ def test_without_joblib_one_process_works_and_more_say_what_is_missing(
         list(spread(str.upper, ["a", "b"], 2))
 
 
-def test_simulated_games_are_the_same_whatever_the_number_of_processes(
+def test_simulated_games_do_not_depend_on_the_number_of_processes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("joblib")
@@ -187,7 +187,7 @@ def test_simulated_games_are_the_same_whatever_the_number_of_processes(
     assert told[0][3].startswith("Shithead by seat: ")
 
 
-def test_several_films_are_those_that_would_be_made_one_by_one(tmp_path: Path) -> None:
+def test_several_films_are_the_same_as_films_made_singly(tmp_path: Path) -> None:
     pytest.importorskip("joblib")
     assert main(["film", str(tmp_path / "a.mp4"), *FILM, "--films", "2", "--jobs", "2"]) == 0
     assert main(["film", str(tmp_path / "b.mp4"), *FILM]) == 0
@@ -195,7 +195,7 @@ def test_several_films_are_those_that_would_be_made_one_by_one(tmp_path: Path) -
     assert (tmp_path / "a-8.truth.jsonl").is_file()
 
 
-def test_photos_are_read_alike_whatever_the_number_of_processes(tmp_path: Path) -> None:
+def test_readings_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
     pytest.importorskip("joblib")
     photos = []
     for number in range(2):

@@ -1,4 +1,4 @@
-"""Label files of the photo sets, on a small made-up folder and on the real one where it is there."""
+"""Label files of the photo sets, in a small invented folder and in the real one if it exists."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_boxes_and_quads_in_pixels(folder: Path) -> None:
+def test_boxes_and_quads_are_in_pixels(folder: Path) -> None:
     (photo,) = load_set("rf100/valid", folder)
     box, quad = photo.labels
     assert (box.card, box.kind) == ("10D", "box")
@@ -39,7 +39,7 @@ def test_boxes_and_quads_in_pixels(folder: Path) -> None:
     assert quad.points == pytest.approx(np.array([[10, 10], [30, 10], [30, 30], [10, 30]]))
 
 
-def test_boxes_of_index_corners_are_not_taken_for_cards(folder: Path) -> None:
+def test_boxes_around_indices_are_not_boxes_around_cards(folder: Path) -> None:
     (photo,) = load_set("mix55/other", folder)
     assert photo.labels[0].kind == "corner"
 
@@ -79,7 +79,7 @@ def test_vpo_table_has_its_face_down_piles() -> None:
 
 
 @pytest.mark.parametrize("file", ["classes.txt", "rf100/valid/labels/a.txt"])
-def test_labels_and_classes_that_are_no_text_are_one_line_that_names_the_file(
+def test_labels_and_classes_that_are_no_text_give_one_line_that_names_the_file(
     file: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / file).write_bytes(b"\xff\xfe1\x000\x00")
@@ -88,7 +88,7 @@ def test_labels_and_classes_that_are_no_text_are_one_line_that_names_the_file(
 
 
 @pytest.mark.parametrize("file", ["classes.txt", "rf100/valid/labels/a.txt", "quads/quads.json"])
-def test_a_file_of_labels_that_is_too_large_is_one_line_that_names_it(
+def test_a_file_of_labels_that_is_too_large_gives_one_line_that_names_it(
     file: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "quads").mkdir()
@@ -99,20 +99,20 @@ def test_a_file_of_labels_that_is_too_large_is_one_line_that_names_it(
 
 
 @pytest.mark.parametrize("place", ["nan", "inf", "-inf", "1e400", "1e30", "x"])
-def test_a_place_that_is_no_finite_number_is_refused_by_file_and_line(place: str, folder: Path) -> None:
+def test_a_coordinate_that_is_no_finite_number_is_refused_by_file_and_line(place: str, folder: Path) -> None:
     path = folder / "rf100/valid/labels/a.txt"
     path.write_text(f"{LABELS}1 0.5 {place} 0.2 0.4\n")
     with pytest.raises(BadInputError, match=r"a\.txt:3: a coordinate is no number"):
         load_set("rf100/valid", folder)
 
 
-def test_a_class_of_five_thousand_digits_is_a_name_like_any_other(folder: Path) -> None:
+def test_a_class_of_five_thousand_digits_is_a_name(folder: Path) -> None:
     (folder / "rf100/valid/labels/a.txt").write_text(f"{'9' * 5000} 0.5 0.5 0.2 0.4\n")
     (photo,) = load_set("rf100/valid", folder)
     assert photo.labels[0].card == "9" * 5000
 
 
-def test_classes_saved_with_a_mark_in_front_are_the_same(folder: Path) -> None:
+def test_classes_may_begin_with_a_byte_order_mark(folder: Path) -> None:
     classes = folder / "classes.txt"
     classes.write_bytes(b"\xef\xbb\xbf" + b"BACK\n" + classes.read_bytes())
     (folder / "rf100/valid/labels/a.txt").write_text("0 0.5 0.5 0.2 0.4\n")
@@ -145,9 +145,7 @@ def test_listed_quads_are_in_pixels(folder: Path) -> None:
         {"image": None},
     ],
 )
-def test_a_listed_quad_that_is_none_is_refused_by_file_and_number(
-    wrong: dict[str, Any], folder: Path
-) -> None:
+def test_a_wrong_listed_quad_is_refused_by_file_and_number(wrong: dict[str, Any], folder: Path) -> None:
     (folder / "quads").mkdir()
     (folder / "quads" / "quads.json").write_text(json.dumps([SOUND, SOUND | wrong]))
     with pytest.raises(BadInputError, match=r"quads\.json: entry 2 does not give"):
@@ -155,7 +153,7 @@ def test_a_listed_quad_that_is_none_is_refused_by_file_and_number(
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"{}", b"[1]", b"[" * 3000])
-def test_listed_quads_that_are_none_are_one_line(content: bytes, folder: Path) -> None:
+def test_a_wrong_list_of_quads_gives_one_line(content: bytes, folder: Path) -> None:
     (folder / "quads").mkdir()
     (folder / "quads" / "quads.json").write_bytes(content)
     with pytest.raises(BadInputError, match=r"quads\.json: (not JSON|not a list|entry 1)"):

@@ -1,4 +1,4 @@
-"""`shithead results`: the page says what was measured, what was reached, and what was not measured."""
+"""`shithead results`: the page compares each goal with its number, or says that it was not measured."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def row_of(text: str, title: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def test_nothing_measured_is_said_of_every_goal() -> None:
+def test_without_measurements_every_goal_is_not_measured() -> None:
     text = page(Measured(), None)
     goals = [goal for part in PARTS.values() for goal in part]
     assert text.count("| not measured |") == len(goals) + 4
     assert "**no**" not in text
 
 
-def test_each_goal_is_held_against_its_number() -> None:
+def test_each_goal_is_compared_with_its_number() -> None:
     measured = Measured(
         photos={"vpo_table": {**ABOUT, "recall": 1.0, "identity_right": 0.9, "confidently_wrong": 0}},
         benchmarks={"ruling_us": {**ABOUT, "value": 41.2}, "unchanged_frame_ms": {**ABOUT, "value": 2.5}},
@@ -57,7 +57,7 @@ def test_each_goal_is_held_against_its_number() -> None:
     assert "| benchmarks | 2026-01-01 | P, 2 cores, 8.0 GiB | 1 to 1 |" in text
 
 
-def test_a_detector_measured_beside_stands_in_the_same_cells() -> None:
+def test_the_numbers_of_the_detector_are_in_the_cells_of_the_reader() -> None:
     ours = {**ABOUT, "cards": 78, "precision": 1.0, "recall": 0.99, "confidently_wrong": 0, "ms": 512.3}
     theirs = {**ABOUT, "cards": 78, "precision": None, "recall": 0.25, "confidently_wrong": 3, "ms": 41.0}
     photos = {"vpo_table": ours, "vpo_table+one-stage": theirs, "evan_backs": ours}
@@ -86,7 +86,7 @@ def test_benchmarks_of_several_programs_have_a_row_each() -> None:
     assert (second[1], second[3], second[-1]) == ("2026-02-02", "3 to 3", "`def`")
 
 
-def test_confidently_wrong_cards_are_a_share_of_all(tmp_path: Path) -> None:
+def test_confident_wrong_names_are_a_share_of_all_cards(tmp_path: Path) -> None:
     row = {"set": "held_out+deck", "cards": 2000, "confidently_wrong": 5, **ABOUT}
     (tmp_path / "photos.jsonl").write_text(json.dumps(row) + "\n")
     text = page(read_measured(tmp_path), None)
@@ -94,7 +94,7 @@ def test_confidently_wrong_cards_are_a_share_of_all(tmp_path: Path) -> None:
     assert row_of(text, title)[1:4] == ["at most 0.002", "0.0025", "**no**"]
 
 
-def test_what_the_tests_run_is_summed_up_by_package(
+def test_the_coverage_is_summed_up_by_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def file(statements: int, run: int) -> dict[str, Any]:
@@ -127,13 +127,13 @@ def test_what_the_tests_run_is_summed_up_by_package(
         covered.main(report)
 
 
-def test_every_source_that_a_goal_names_is_one_that_is_read() -> None:
+def test_the_field_of_every_goal_is_in_a_file_that_is_read() -> None:
     for goal in (goal for part in PARTS.values() for goal in part if goal.field):
         assert goal.command
         assert goal.field.split("/")[0] in Measured.__dataclass_fields__
 
 
-def test_the_commands_numbers_are_found_where_the_goals_look() -> None:
+def test_the_fields_of_the_goals_are_those_of_the_commands() -> None:
     kept = Path(__file__).parents[3] / "docs" / "measured"
     measured = read_measured(kept)
     for goal in FILM_GOALS:
@@ -145,7 +145,7 @@ def test_the_page_in_the_docs_is_what_the_command_writes(tmp_path: Path) -> None
     docs = Path(__file__).parents[3] / "docs"
     assert main(["results", "--folder", str(docs / "measured"), "--out", str(tmp_path / "results.md")]) == 0
     made, kept = ((folder / "results.md").read_text("utf-8") for folder in (tmp_path, docs))
-    picture = re.compile(r"\]\([^)]*soak\.png\)")  # where it lies depends on where the page does
+    picture = re.compile(r"\]\([^)]*soak\.png\)")  # its path depends on that of the page
     assert picture.sub("", made) == picture.sub("", kept)
 
 
@@ -155,15 +155,13 @@ def test_the_newest_line_of_a_benchmark_counts(tmp_path: Path) -> None:
     assert read_measured(tmp_path).value("benchmarks/ruling_us/value") == 40.0
 
 
-def test_a_soak_at_twice_the_pace_shows_twice_its_hours_of_film(tmp_path: Path) -> None:
+def test_a_soak_at_double_pace_shows_double_hours_of_film(tmp_path: Path) -> None:
     (tmp_path / "soak.json").write_text('{"hours": 2.1, "pace": 2.0}\n')
     assert read_measured(tmp_path).value("soak/film_hours") == 4.2
 
 
 @pytest.mark.parametrize(("pace", "met"), [(1.0, "yes"), (1.8, "**no**")])
-def test_films_that_are_played_faster_than_they_were_taken_miss_a_goal(
-    pace: float, met: str, tmp_path: Path
-) -> None:
+def test_a_pace_above_real_time_misses_a_goal(pace: float, met: str, tmp_path: Path) -> None:
     (tmp_path / "soak.json").write_text(json.dumps({"hours": 4.0, "pace": pace}))
     row = row_of(page(read_measured(tmp_path), None), "pace, times real time")
     assert row[2:4] == [f"{pace}", met]
@@ -173,7 +171,7 @@ def test_films_that_are_played_faster_than_they_were_taken_miss_a_goal(
     ("first", "second", "ratio", "met"),
     [(0.1, 0.12, "1.20", "yes"), (0.1, 0.13, "1.30", "**no**"), (0.0, 0.1, NOT_MEASURED, "")],
 )
-def test_a_soak_whose_lag_grows_misses_a_goal(
+def test_a_growing_lag_misses_a_goal(
     first: float, second: float, ratio: str, met: str, tmp_path: Path
 ) -> None:
     halves = {"first_half": {"median": first}, "second_half": {"median": second}}
@@ -193,6 +191,6 @@ def test_a_file_that_no_command_wrote_is_named(
     assert not (tmp_path / "r.md").exists()
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_folder_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["results", "--folder", str(tmp_path / "none"), "--out", str(tmp_path / "r.md")]) == 2
     assert "there is no such folder" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Rendered scenes: repeatable, and their truth is true."""
+"""Rendered scenes are repeatable, and their truth is right."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def test_the_same_seed_gives_the_same_pixels() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_quads_run_clockwise_as_cards_that_are_not_mirrored_do(seed: int) -> None:
+def test_quads_run_clockwise(seed: int) -> None:
     for card in scene(seed).cards:
         assert is_convex(card.quad)
         assert card.visible >= MIN_VISIBLE
 
 
 def likeness(flat: NDArray[np.uint8], art: NDArray[np.uint8]) -> float:
-    """Return how like a flattened card is to its art, the better way up: their correlation."""
+    """Return the correlation of a flattened card with its art, in the better of its two directions."""
     grey = cv2.cvtColor(art[..., :3], cv2.COLOR_BGR2GRAY)
     seen = cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY)
     return max(
@@ -71,7 +71,7 @@ def test_no_card_is_drawn_mirrored() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_labelled_card_is_seen_inside_its_own_quad(seed: int) -> None:
+def test_every_labelled_card_is_visible_inside_its_own_quad(seed: int) -> None:
     found = scene(seed)
     for number, card in enumerate(found.cards, start=1):
         mask = np.zeros(found.owner.shape, np.uint8)
@@ -83,32 +83,32 @@ def test_every_labelled_card_is_seen_inside_its_own_quad(seed: int) -> None:
         assert share == pytest.approx(card.visible, abs=0.12)
 
 
-def test_owners_are_cards_or_nothing_or_unsure() -> None:
+def test_owners_are_cards_or_no_card_or_unsure() -> None:
     for seed in SEEDS:
         values = set(np.unique(scene(seed).owner).tolist()) - {UNSURE}
         assert values <= set(range(len(scene(seed).cards) + 1))
 
 
-def test_scenes_hold_both_faces_and_differ_in_number() -> None:
+def test_scenes_have_cards_face_up_and_down_in_varying_number() -> None:
     cards = [card for seed in SEEDS for card in scene(seed).cards]
     assert {card.face_up for card in cards} == {True, False}
     assert len({len(scene(seed).cards) for seed in SEEDS}) > 4
 
 
-def test_a_camera_straight_above_sees_the_plan() -> None:
+def test_a_camera_straight_above_shows_the_plan() -> None:
     camera = Camera.above(400, 400.0, tilt=0.0, azimuth=np.pi / 2, roll=0.0, fov=1.0)
     seen = camera.project(np.array([[0, 0], [100, 0], [0, 50]], float))
     assert seen == pytest.approx(np.array([[200, 200], [300, 200], [200, 250]]), abs=1e-3)
 
 
-def test_what_lies_higher_looks_larger() -> None:
+def test_a_higher_card_looks_larger() -> None:
     camera = Camera.above(400, 400.0, tilt=0.3, azimuth=1.0, roll=0.2, fov=1.0)
     outline = card_outline(Placement(20, -30, 0.4, True))
     low, high = camera.project(outline, 0.0), camera.project(outline, 15.0)
     assert polygon_area(high) > polygon_area(low)
 
 
-def test_layouts_lie_within_sight() -> None:
+def test_layouts_are_within_the_view() -> None:
     rng = np.random.default_rng(1)
     for view in (150.0, 400.0, 900.0):
         places = [place for _ in range(20) for place in random_layout(rng, view)]
@@ -117,7 +117,7 @@ def test_layouts_lie_within_sight() -> None:
         assert np.mean(near) > 0.9
 
 
-def test_a_stored_scene_comes_back(tmp_path: Path) -> None:
+def test_a_stored_scene_is_read_back(tmp_path: Path) -> None:
     original = scene(5)
     path = tmp_path / "000005.jpg"
     write_scene(path, original, quality=95)

@@ -1,4 +1,4 @@
-"""`shithead soak`: pictures at their time, what is lost is counted, and the result is written and drawn."""
+"""`shithead soak`: frames come at their time, losses are counted, and the result is written and drawn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from vision.types import Image
 
 
 class Clock:
-    """A clock that only sleeping and working move on."""
+    """A clock that advances only by sleeping and working."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -50,14 +50,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_each_picture_comes_at_its_time(clock: Clock) -> None:
+def test_each_frame_comes_at_its_time(clock: Clock) -> None:
     paced = PacedSource(TenASecond(), pace=2.0, until=1000.0)
     seen = [(round(t, 3), round(clock.now - 100.0, 3)) for t, _ in paced]
     assert seen == [(number / 10, number / 20) for number in range(30)]
     assert (paced.dropped, paced.interrupted) == (0, False)
 
 
-def test_pictures_that_come_while_the_program_computes_wait_for_a_moment(clock: Clock) -> None:
+def test_frames_that_arrive_during_computing_wait_for_a_moment(clock: Clock) -> None:
     paced, seen = PacedSource(TenASecond(), pace=1.0, until=1000.0), []
     for t, _ in paced:
         seen.append(t)
@@ -66,7 +66,7 @@ def test_pictures_that_come_while_the_program_computes_wait_for_a_moment(clock: 
     assert paced.dropped == 0
 
 
-def test_of_pictures_that_come_while_the_program_computes_for_long_the_oldest_are_dropped(
+def test_after_long_computing_the_oldest_frames_are_dropped(
     clock: Clock,
 ) -> None:
     paced = PacedSource(TenASecond(), pace=1.0, until=1000.0)
@@ -83,14 +83,14 @@ def test_of_pictures_that_come_while_the_program_computes_for_long_the_oldest_ar
     assert late <= MAX_QUEUE_SECONDS + 0.1 + 0.35, "nor what is long past, but for what waits at the end"
 
 
-def test_a_film_is_broken_off_when_the_time_is_over(clock: Clock) -> None:
+def test_a_film_is_interrupted_when_the_time_is_over(clock: Clock) -> None:
     paced = PacedSource(TenASecond(), pace=1.0, until=101.0)
     assert max(t for t, _ in paced) <= 1.0
     assert paced.interrupted
 
 
 class Told:
-    """A game that tells the truth of a film, each event when it has happened."""
+    """A game that reports the true events of a film, each when it has happened."""
 
     layout = view = arms = None
     readings = ()
@@ -122,7 +122,7 @@ def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_an_evening_of_films_is_kept_and_counted(film: Path, tmp_path: Path) -> None:
+def test_the_films_of_an_evening_are_stored_and_counted(film: Path, tmp_path: Path) -> None:
     report = soak([film], tmp_path, 9.0, pace=40.0, every=0.2)
     assert report["films_played"] >= 2
     assert report["lines_told"] >= 2 * 3
@@ -135,7 +135,7 @@ def test_an_evening_of_films_is_kept_and_counted(film: Path, tmp_path: Path) -> 
         assert len(store.games()) >= report["films_played"]
 
 
-def test_pictures_of_moments_are_taken_as_the_app_takes_them(
+def test_pictures_of_events_are_kept_as_in_the_app(
     film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[int] = []
@@ -145,7 +145,7 @@ def test_pictures_of_moments_are_taken_as_the_app_takes_them(
     assert sum(taken) > 0
 
 
-def test_lines_that_the_store_does_not_hold_are_lost(
+def test_lines_that_are_missing_in_the_store_are_lost(
     film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     append = Store.append
@@ -160,7 +160,7 @@ def test_lines_that_the_store_does_not_hold_are_lost(
     assert report["games"][0]["lost"] == plays
 
 
-def test_memory_that_grows_is_told(tmp_path: Path) -> None:
+def test_growing_memory_is_reported(tmp_path: Path) -> None:
     flat = soaking._memory([(0.0, 90.0), *((60.0 * n, 120.0) for n in range(1, 60))])
     growing = soaking._memory([(60.0 * n, 120.0 + n) for n in range(60)])
     assert flat == {"first": 90.0, "last": 120.0, "most": 120.0, "growth_per_hour": pytest.approx(0, abs=1)}
@@ -183,7 +183,7 @@ def test_the_command_writes_one_line_and_a_picture(
     ("words", "says"),
     [(["--hours", "0"], "--hours 0"), (["--pace", "0"], "--pace 0"), (["missing.mp4"], "missing.mp4")],
 )
-def test_bad_input_is_one_line(
+def test_bad_input_gives_one_line(
     words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["soak", *words, "--folder", str(tmp_path / "out")]) == 2

@@ -1,4 +1,4 @@
-"""A film whose truth is of another version is not measured against unawares."""
+"""A truth with an old version is reported."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from engine.ruleset import RULESET_NAMES
 from vision.types import CardReading, Image, Region
 
 KNOWN = {2: "211fc62a59845da4"}
-"""By version: the digest of what some films hold for true."""
+"""Digest of the truths of some films, by version."""
 TIMES = ("t_start", "t_end")
 
 
-def test_other_truths_have_another_version() -> None:
-    """Where this fails, raise TRUTH_VERSION and note the new digest: kept films are then rendered again."""
+def test_changed_truths_have_a_new_version() -> None:
+    """If this fails, raise TRUTH_VERSION and add the new digest. Stored films are then rendered again."""
     told = []
     for rules in RULESET_NAMES:
         for seed in (1, 2):
@@ -51,7 +51,7 @@ def rendered(plan: FilmPlan, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def older(film: Path) -> str:
-    """Let a film's truth be of the version that none is told of; returns it."""
+    """Remove the version from the truth of a film, and return the truth."""
     header, *lines = truth_path(film).read_text("utf-8").splitlines()
     told = {name: fact for name, fact in json.loads(header).items() if name != "truth_version"}
     text = "\n".join([json.dumps(told), *lines]) + "\n"
@@ -60,12 +60,12 @@ def older(film: Path) -> str:
 
 
 @pytest.mark.parametrize("header", ["", "no JSON", '{"film": "a.mp4", "truth_version": "2\\n3"}'])
-def test_a_truth_that_says_nothing_sensible_is_of_no_version(header: str, tmp_path: Path) -> None:
+def test_a_truth_without_a_sensible_header_has_no_version(header: str, tmp_path: Path) -> None:
     (tmp_path / "a.truth.jsonl").write_text(header + "\n")
     assert outdated(tmp_path / "a.mp4") == f"its truth has no known version, not version {TRUTH_VERSION}"
 
 
-def test_a_planned_film_of_another_version_is_rendered_anew_and_that_is_said(
+def test_a_planned_film_with_an_old_version_is_reported_and_rendered_again(
     plan: FilmPlan, rendered: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     film = plan.film_in(rendered)
@@ -87,13 +87,13 @@ def test_a_planned_film_of_another_version_is_rendered_anew_and_that_is_said(
 
 
 class Blind:
-    """A reader that finds no card: what is read is not asked here."""
+    """A reader that finds no card, because these tests need no readings."""
 
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
         return []
 
 
-def test_a_film_that_is_named_is_measured_as_it_is_and_that_is_said(
+def test_a_named_film_with_an_old_version_is_reported_and_measured_as_it_is(
     plan: FilmPlan, rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())

@@ -1,4 +1,4 @@
-"""Two runs that make the same file in one folder do not disturb one another, and nothing unfinished stays."""
+"""Two runs may make the same file at once, and no incomplete file stays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.files.atomic import part_of, whole_file, write_whole
 
 
 def shown(path: Path) -> list[int]:
-    """Return how bright each picture of a film is."""
+    """Return the brightness of each frame of a film."""
     film, seen = cv2.VideoCapture(str(path)), []
     while (read := film.read())[0]:
         seen.append(round(float(read[1].mean()) / 10) * 10)
@@ -23,7 +23,7 @@ def shown(path: Path) -> list[int]:
     return seen
 
 
-def test_two_that_write_one_film_at_once_each_write_a_whole_one(tmp_path: Path) -> None:
+def test_two_writers_of_one_film_each_write_a_complete_one(tmp_path: Path) -> None:
     film = tmp_path / "game.mp4"
     with FilmWriter(film, 5, (64, 48)) as one:
         one.write(np.full((48, 64, 3), 50, np.uint8))
@@ -37,25 +37,25 @@ def test_two_that_write_one_film_at_once_each_write_a_whole_one(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == [film]
 
 
-@pytest.mark.parametrize("broken_off", [KeyboardInterrupt, RuntimeError])
-def test_a_file_that_is_broken_off_leaves_nothing(tmp_path: Path, broken_off: type[BaseException]) -> None:
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, RuntimeError])
+def test_an_interrupted_file_leaves_nothing(tmp_path: Path, interruption: type[BaseException]) -> None:
     def half_a_film() -> None:
         with FilmWriter(tmp_path / "game.mp4", 5, (64, 48)) as film:
             film.write(np.zeros((48, 64, 3), np.uint8))
-            raise broken_off
+            raise interruption
 
     def half_a_text() -> None:
         with whole_file(tmp_path / "game.jsonl") as part:
             part.write_text("half")
-            raise broken_off
+            raise interruption
 
     for work in (half_a_film, half_a_text):
-        with pytest.raises(broken_off):
+        with pytest.raises(interruption):
             work()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_writer_left_is_removed_by_the_next_of_that_file(tmp_path: Path) -> None:
+def test_the_next_writer_removes_the_remains_of_a_killed_one(tmp_path: Path) -> None:
     film, other = tmp_path / "game [1].mp4", tmp_path / "game 1.mp4"
     left, fresh, others = part_of(film), part_of(film), part_of(other)
     for part in (left, fresh, others):
@@ -67,7 +67,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_of_that_file(tmp_path:
     assert sorted(tmp_path.iterdir()) == sorted([fresh, others])
 
 
-def test_a_file_of_the_users_is_not_taken_for_an_unfinished_one(tmp_path: Path) -> None:
+def test_a_file_of_the_user_is_not_removed(tmp_path: Path) -> None:
     draft, older = tmp_path / ".game.my-draft.part.txt", tmp_path / ".game.2024.part.txt"
     long_ago = time.time() - 2 * 3600
     for own in (draft, older):
