@@ -63,30 +63,27 @@ def may_be_played(case: Case, card: str) -> bool | None:
     return answers.pop() if len(answers) == 1 else None
 
 
-def can_play(case: Case, known: Iterable[str], hidden: int, *, at_least: bool = False) -> bool | None:
+def can_play(case: Case, known: Iterable[str], hidden: int) -> bool | None:
     """Return whether one of some cards goes on the pile; None where hidden cards decide it.
 
     Args:
         case: the case, with the pile.
         known: the cards that are known; unidentified ones are passed over.
-        hidden: how many more there are.
-        at_least: whether `hidden` is only the least number there may be.
+        hidden: how many more there are, at least.
     """
-    answers = {_can_play_on(case, demand, known, hidden, at_least) for demand in case.demands()}
+    answers = {_can_play_on(case, demand, known, hidden) for demand in case.demands()}
     return answers.pop() if len(answers) == 1 else None
 
 
-def _can_play_on(
-    case: Case, demand: Demand, known: Iterable[str], hidden: int, at_least: bool
-) -> bool | None:
-    open_to_doubt = False
+def _can_play_on(case: Case, demand: Demand, known: Iterable[str], hidden: int) -> bool | None:
+    in_doubt = False
     for card in known:
         if card == UNKNOWN:
             continue
         wrong = _set_failures(case, demand, (card,), RANK_OF[card])
         if not any(wrong):
             return True
-        open_to_doubt = open_to_doubt or not all(wrong)
+        in_doubt = in_doubt or not all(wrong)
     if hidden:
         stuck = 0
         for card in case.unseen.cards():
@@ -95,8 +92,8 @@ def _can_play_on(
                 stuck += case.unseen.of_card(card)
         if hidden > stuck:
             return True
-        open_to_doubt = open_to_doubt or at_least or stuck < case.unseen.total()
-    return None if open_to_doubt else False
+        in_doubt = in_doubt or stuck < case.unseen.total()
+    return None if in_doubt else False
 
 
 def set_goes_everywhere(mechanics: Mechanics, demands: Iterable[Demand], card: str) -> bool:

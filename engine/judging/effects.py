@@ -147,11 +147,13 @@ def failed_flip(case: Case, card: str) -> None:
 def placed_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
     """Where an up-card is placed before picking up: whether this play is that, its effects entered."""
     holding = case.holding
-    if not case.mechanics.up_place_first or len(from_up) != 1 or holding.hand != ():
+    if not case.mechanics.up_place_first or len(from_up) != 1 or holding.hand:
         return False
     up = from_up if holding.up is None else holding.up
     goes = may_be_played(case, from_up[0])
     stuck = False if goes else None if goes is None else _none_goes(case, up)
+    if stuck and holding.hand is None:
+        stuck = None
     need = say(
         "the unseen cards in {who}'s up-cards: one is placed only if none can be played", who=case.player
     )
@@ -168,5 +170,7 @@ def placed_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
 def _none_goes(case: Case, up: Sequence[str]) -> bool | None:
     """Whether no up-card goes on the pile; None where unidentified ones decide it."""
     hidden = sum(RANK_OF[card] == UNKNOWN_RANK for card in up)
-    could = can_play(case, up, hidden, at_least=case.holding.up is None)
+    if case.holding.up is None:  # there may be more of them, or not
+        return True if can_play(case, up, hidden + 1) is False else None
+    could = can_play(case, up, hidden)
     return None if could is None else not could

@@ -40,16 +40,22 @@ def may_be_same(one: str, other: str) -> bool:
 
 
 def mixed_sources(
-    cards: Iterable[str], hand: Iterable[str], up: Iterable[str]
+    cards: Iterable[str], hand: Iterable[str] | None, up: Iterable[str]
 ) -> tuple[list[str], list[str]]:
     """Split a set from hand and table into its hand cards and its up-cards.
 
-    What lies on the table came from there, unless the hand is known to hold it. Of cards without a suit that
-    may be in both places, at least one came from the table.
+    What lies on the table came from there, unless the hand is known to hold it. At least one card came from
+    the table if any may have: one that may be in both places, or one that an unread up-card may be.
+
+    Args:
+        cards: the set.
+        hand: the hand before it; None: not known.
+        up: the up-cards before it.
     """
-    in_hand, on_table = list(hand), list(up)
+    in_hand, on_table = list(hand or ()), list(up)
     from_hand: list[str] = []
     from_up: list[str] = []
+    unplaced: list[str] = []
     for card in cards:
         held, lying = same_among(card, in_hand), same_among(card, on_table)
         if held is None and lying is not None:
@@ -59,10 +65,17 @@ def mixed_sources(
         from_hand.append(card)
         if held is not None:
             in_hand.remove(held)
+        else:
+            unplaced.append(card)
     either = next((card for card in from_hand if card != UNKNOWN and same_among(card, on_table)), None)
     if not from_up and either is not None:
         from_hand.remove(either)
         from_up.append(either)
+    surplus = 0 if hand is None else len(unplaced) - in_hand.count(UNKNOWN)
+    unread = min(len(unplaced), on_table.count(UNKNOWN), max(surplus, 0 if from_up else 1))
+    for card in unplaced[len(unplaced) - unread :]:
+        from_hand.remove(card)
+        from_up.append(card)
     return from_hand, from_up
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.cards import RANK_OF, UNKNOWN
@@ -22,6 +23,8 @@ def judge_pick_up(case: Case) -> None:
         _check_nothing_there(case)
     elif case.mechanics.must_play:
         _check_could_not_play(case)
+    elif case.situation.pile is None and not case.action.count and not case.mechanics.pick_up_empty:
+        case.need(say("whether there is a pile to pick up"))
     _check_stage(case)
     count, pile = case.action.count, case.situation.pile
     more = count - len(pile) if count is not None and pile is not None else 0
@@ -81,35 +84,35 @@ def _check_whole(case: Case) -> None:
 
 def _check_could_not_play(case: Case) -> None:
     """Where whoever can play must play: breach if they provably could, and say which cards decide if not."""
-    hand, up, down = case.holding.hand, case.holding.up, case.holding.down
-    if hand == () and up == ():
-        if case.mechanics.must_flip or down == 0:
-            return  # said once, in `_check_stage`
-        could = can_play(case, (), down or 1, at_least=down is None)
-        _rule_on_could(
-            case, could, (), say("{who}'s face-down cards: whoever can play must play", who=case.player)
-        )
-        return
-    source = up if hand == () else hand
-    if source is None:
-        could = can_play(case, (), 1, at_least=True)
-        if hand == ():
-            need = say("{who}'s up-cards: whoever can play must play", who=case.player)
-        else:
-            need = say("{who}'s hand: whoever can play must play", who=case.player)
-        _rule_on_could(case, could, (), need)
-        return
+    hand, up = case.holding.hand, case.holding.up
+    if hand is None:
+        need = say("{who}'s hand: whoever can play must play", who=case.player)
+        could = {can_play(case, (), 1)}
+        if case.deck_is_empty() is not False:  # the hand may be empty
+            could.add(can_play(case, up or (), 1 if not up else up.count(UNKNOWN)))
+        _rule_on_could(case, could.pop() if len(could) == 1 else None, (), need)
+    elif hand:
+        _check_could_not_play_from(case, hand, face_up=False)
+    elif up:
+        _check_could_not_play_from(case, up, face_up=True)
+    elif up is None:
+        need = say("{who}'s up-cards: whoever can play must play", who=case.player)
+        _rule_on_could(case, can_play(case, (), 1), (), need)
+    elif not case.mechanics.must_flip and case.holding.down != 0:
+        need = say("{who}'s face-down cards: whoever can play must play", who=case.player)
+        _rule_on_could(case, can_play(case, (), case.holding.down or 1), (), need)
+
+
+def _check_could_not_play_from(case: Case, source: Sequence[str], *, face_up: bool) -> None:
     known = [card for card in source if card != UNKNOWN and card not in case.doubtful]
     hidden = len(source) - len(known)
-    could = can_play(case, known, hidden)
-    without_hidden = can_play(case, known, 0)
-    need = _unseen_among(case, hidden, face_up=hand == ())
-    if not hidden or (without_hidden is None and len(case.demands()) > 1):
+    need = _unseen_among(case, hidden, face_up=face_up)
+    if not hidden or (len(case.demands()) > 1 and can_play(case, known, 0) is None):
         need = say("what lies on top of the pile")
-    _rule_on_could(case, could, known, need)
+    _rule_on_could(case, can_play(case, known, hidden), known, need)
 
 
-def _rule_on_could(case: Case, could: bool | None, known: list[str] | tuple[str, ...], need: Said) -> None:
+def _rule_on_could(case: Case, could: bool | None, known: Sequence[str], need: Said) -> None:
     """Breach if a card could be played, or say what decides whether one could."""
     if could is None:
         case.need(need)

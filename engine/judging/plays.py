@@ -66,7 +66,7 @@ def _split_sources(case: Case) -> tuple[list[str], list[str]]:
             return [], cards
         if hand is None or not up or not missing_cards(cards, hand):
             return cards, []
-    return mixed_sources(cards, case.holding.hand or (), up or ())
+    return mixed_sources(cards, case.holding.hand, up or ())
 
 
 def _check_play_turn(case: Case) -> None:

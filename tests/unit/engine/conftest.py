@@ -105,8 +105,10 @@ class Told:
             Event(id=self.number, event=event, player=player, cards=tuple(cards.split()), **fields)
         )
 
-    def play(self, player: str | None, cards: str, source: str | None = "hand", draws: int = 0) -> Outcome:
-        outcome = self.tell("play", player, cards, source=source)
+    def play(
+        self, player: str | None, cards: str, source: str | None = "hand", draws: int = 0, **fields: Any
+    ) -> Outcome:
+        outcome = self.tell("play", player, cards, source=source, **fields)
         if draws:
             self.tell("draw", player, count=draws)
         return outcome
