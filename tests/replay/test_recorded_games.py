@@ -2,8 +2,8 @@
 
 The logs in `looks/` are of films that the renderer drew: eight plays of a game, two to four players, decks
 that no network has seen. `shithead watch FILM --log LOG` writes such a log. If you change the event logic on
-purpose, and it tells the truth, watch the films anew: the first line of a truth says how `shithead film` draws
-its film again, with `--plays 8 --illegal 1`.
+purpose, and it tells the truth, watch the films anew: the first line of a truth says how `shithead film`
+draws its film again, with `--plays 8 --illegal 1`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def game(request: pytest.FixtureRequest) -> tuple[str, list[Any], list[Any], int
     then: list[Any] = []
     now: list[Any] = []
     for call, events in replay:
-        then += call.told
+        then += call.events
         now += [event.to_json() for event in events]
     return request.param, then, now, replay.unanswered
 
