@@ -2,7 +2,7 @@
 
 The file is gzip over lines of JSON, so `zcat game.looks` shows it. The first line names the format and its
 version. The last line says that the file is whole. Each line between them is one call of the event logic with
-its arguments. `compared` holds the comparisons of pictures that it made, `events` the events that it returned.
+its arguments. `compared` holds its comparisons of pictures, `events` the events that it returned.
 Pictures have numbers; their pixels are not kept. Numbers are written with all their digits, so that a replay
 returns the same events.
 """
