@@ -29,7 +29,7 @@ def game(request: pytest.FixtureRequest) -> tuple[str, list[Any], list[Any], int
     then: list[Any] = []
     now: list[Any] = []
     for call, events in replay:
-        then += call.told
+        then += call.events
         now += [event.to_json() for event in events]
     return request.param, then, now, replay.unanswered
 

@@ -76,7 +76,7 @@ class Script:
         self, play: Place | None = PLAY_AT, packs: int = 1, make_events: MakeEvents = EventMaker
     ) -> None:
         self.maker = make_events(layout(play), UP, 0.0, 1.0, packs=packs)
-        self.events: list[Event] = self.maker.told_at_deal()
+        self.events: list[Event] = self.maker.events_of_deal()
         self.t = 1.0
         self.reaches = 0
         self._open: list[ArmTrack] = []

@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Kind = Literal["patch", "index", "card", "rest", "edge", "beneath"]
-"""What is compared: a small picture, an index's place, a card's, what shows of it beside others, its edge, or
-what another would cover of it."""
+"""A comparison of two small pictures, or of one part of a card in two close pictures.
+
+The part is an index, the whole card, the rest that shows beside other cards, an edge, or the part that
+another card would cover.
+"""
 Likeness = float | None
-"""1 is all the same; None: the pictures show too little. Of small pictures, the share that differs."""
+"""1 is all the same; None: the pictures show too little. For small pictures it is the share that differs."""
 
 
 class Answering(Protocol):

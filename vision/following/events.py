@@ -66,7 +66,7 @@ class EventMaker:
             now: When that was decided.
             confidence: Probability that every up-card is named right.
             packs: How many packs the game is played with.
-            told: How many events of the game were told before: the numbers go on after them.
+            told: How many events the game already has: the numbers go on after them.
         """
         self._scene = Scene(layout, packs, EventLog(told))
         self.rows = Rows(layout, up, packs, surely=confidence)
@@ -87,8 +87,8 @@ class EventMaker:
         """Looks at the play pile since somebody said where it is; None: what lies there is known."""
         self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
 
-    def told_at_deal(self) -> list[Event]:
-        """Return the events that the deal itself decided: ask once, before anything else is fed."""
+    def events_of_deal(self) -> list[Event]:
+        """Return the events that the deal itself decided; call it once, before anything is fed."""
         return self.log.take()
 
     def go_on(self, bare: Collection[Zone]) -> None:
@@ -242,7 +242,7 @@ class EventMaker:
         return self.log.take()
 
     def lose(self, t: float) -> Event:
-        """Return what is asked when the table can no longer be followed; nothing more is fed."""
+        """Return the question for players whose table can no longer be followed; nothing more is fed."""
         return Event(id=0, event="unclear", t=t, decided_at=t, says=format_question(LOST_TRACK))
 
     def _look_beside_piles(self, look: Look, free: list[Observation], under_arms: list[Observation]) -> None:

@@ -1,10 +1,10 @@
-"""A log of all that the event logic is given: `watch --log` writes one, `vision.following.replay` follows it.
+"""A log of all that the event logic is given: `watch --log` writes it, `vision.following.replay` reads it.
 
 The file is gzip over lines of JSON, so `zcat game.looks` shows it. The first line names the format and its
-version, the last says that the file is whole. Between them each line is one call of the event logic, with
-what it was given, what its comparisons of pictures found (`asked`), and the events that it told (`told`).
-Pictures have numbers; their pixels are not kept. Quantities are written in full: a
-replay gives the same events.
+version. The last line says that the file is whole. Each line between them is one call of the event logic with
+its arguments. `compared` holds its comparisons of pictures, `events` the events that it returned.
+Pictures have numbers; their pixels are not kept. Numbers are written with all their digits, so that a replay
+returns the same events.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class LookLog:
     def __init__(self, file: BinaryIO) -> None:
         """Begin to write to an open file, which stays open.
 
-        What cannot be written (a full disk) ends the log and not the game: `close` raises it.
+        A full disk ends the log and not the game: `close` raises the error.
         """
         self._under = file
         self._file = gzip.GzipFile(fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0)
@@ -59,17 +59,19 @@ class LookLog:
         packs: int = 1,
         told: int = 0,
     ) -> EventMaker:
-        """Return an `EventMaker` that writes down all that it is given, and what it tells."""
+        """Return an `EventMaker` that writes down all that it is given, and the events that it returns."""
         self._makers += 1
         return _LoggedEventMaker(self, self._makers, layout, up, t, now, confidence, packs=packs, told=told)
 
-    def write(self, maker: int, call: str, given: Any, asked: Sequence[Any], told: Sequence[Event]) -> None:
+    def write(
+        self, maker: int, call: str, given: Any, compared: Sequence[Any], events: Sequence[Event]
+    ) -> None:
         """Write down one call of the event logic of the game with number `maker`."""
         line: dict[str, Any] = {"game": maker, call: given}
-        if asked:
-            line["asked"] = asked
-        if told:
-            line["told"] = [event.to_json() for event in told]
+        if compared:
+            line["compared"] = compared
+        if events:
+            line["events"] = [event.to_json() for event in events]
         self._write(line)
 
     def _write(self, line: dict[str, Any]) -> None:
@@ -144,7 +146,7 @@ class _LoggedEventMaker(EventMaker):
     ) -> None:
         super().__init__(layout, up, t, now, confidence, packs=packs, told=told)
         self._into, self._number = log, number
-        self._asked: list[Any] = []
+        self._compared: list[Any] = []
         self._followed: dict[tuple[int, float], float] = {}
         """When each reach, by its number and start, was last written down."""
         given = {"layout": layout.to_json(), "up": up, "t": t, "now": now}
@@ -160,10 +162,10 @@ class _LoggedEventMaker(EventMaker):
             super().put_right(layout, t)
         self._write("put_right", {"layout": layout.to_json(), "moved": moved, "t": t})
 
-    def told_at_deal(self) -> list[Event]:
-        told = super().told_at_deal()
-        self._write("told_at_deal", None, told)
-        return told
+    def events_of_deal(self) -> list[Event]:
+        events = super().events_of_deal()
+        self._write("events_of_deal", None, events)
+        return events
 
     def on_hands(self, hands: HandsFrame) -> list[Event]:
         given = {
@@ -173,12 +175,12 @@ class _LoggedEventMaker(EventMaker):
             "covered": [[zone_name(zone), list(seats)] for zone, seats in hands.covered.items()],
         }
         with self._listening():
-            told = super().on_hands(hands)
-        self._write("hands", {key: value for key, value in given.items() if value != []}, told)
-        return told
+            events = super().on_hands(hands)
+        self._write("hands", {key: value for key, value in given.items() if value != []}, events)
+        return events
 
     def _reach(self, reach: ArmTrack, now: float) -> list[Any]:
-        """Return number, seat and start of a reach, and where the hand was since this was last asked."""
+        """Return number, seat and start of a reach, and where the hand was since the last call."""
         key = reach.number, reach.start
         since = self._followed.get(key, -np.inf)
         self._followed[key] = now
@@ -199,15 +201,15 @@ class _LoggedEventMaker(EventMaker):
             "burnt": None if look.burnt is None else add(look.burnt.pixels),
         }
         with self._listening():
-            told = super().on_look(look)
-        self._write("look", given, told)
-        return told
+            events = super().on_look(look)
+        self._write("look", given, events)
+        return events
 
     def finish(self, t: float) -> list[Event]:
         with self._listening():
-            told = super().finish(t)
-        self._write("finish", t, told)
-        return told
+            events = super().finish(t)
+        self._write("finish", t, events)
+        return events
 
     def lose(self, t: float) -> Event:
         event = super().lose(t)
@@ -229,13 +231,13 @@ class _LoggedEventMaker(EventMaker):
         likeness = compute()
         numbers = self._into.pictures.number_of(first), self._into.pictures.number_of(second)
         question = [kind, *numbers, list(map(float, where)), likeness]
-        if None not in numbers and question not in self._asked:
-            self._asked.append(question)
+        if None not in numbers and question not in self._compared:
+            self._compared.append(question)
         return likeness
 
-    def _write(self, call: str, given: Any, told: Sequence[Event] = ()) -> None:
-        asked, self._asked = self._asked, []
-        self._into.write(self._number, call, given, asked, told)
+    def _write(self, call: str, given: Any, events: Sequence[Event] = ()) -> None:
+        compared, self._compared = self._compared, []
+        self._into.write(self._number, call, given, compared, events)
 
 
 def zone_name(zone: Zone) -> str:

@@ -1,8 +1,8 @@
 """Follows games again from a log of what the event logic was given: `python -m vision.following.replay LOG`.
 
-No picture is looked at. Where the event logic is as it was when the log was written it tells the same events;
-where it has changed the log shows what that changes. A comparison of pictures that was not made then has no
-answer: it counts as one that shows too little, and how many there were is said at the end.
+No picture is looked at. Unchanged event logic returns the same events. If it has changed, the log shows what
+that changes. It may then compare pictures that were not compared before. Such a comparison counts as one that
+shows too little, and the command says how many there were.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone, layout_of
 from vision.table.observations import Observation
 
-_CALLS = ("deal", "go_on", "told_at_deal", "put_right", "hands", "look", "lose", "finish")
+_CALLS = ("deal", "go_on", "events_of_deal", "put_right", "hands", "look", "lose", "finish")
 _NO_ANSWER: dict[str, Likeness] = {"patch": 1.0}
-"""What counts as the answer of a comparison that was not made: of small pictures, that all of it differs."""
+"""The result of a comparison that is not in the log: small pictures differ all over."""
 _LONGEST_S, _MOST_MM = 1e9, 1e6
 _ABOUT_1 = 1.0 + 1e-6
 _MOST_GAMES = 1000
@@ -57,8 +57,8 @@ class Call:
     game: int
     name: str
     given: Any
-    told: tuple[dict[str, Any], ...]
-    """The events that were told then, as `Event.to_json` writes them."""
+    events: tuple[dict[str, Any], ...]
+    """The events that followed then, as `Event.to_json` writes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def read_log(path: Path) -> Recorded:
         line = _parsed(path, number, text)
         try:
             calls.append(_call(number, line))
-            answers |= dict(map(_answer, line.get("asked", ())))
+            answers |= dict(map(_answer, line.get("compared", ())))
         except _WRONG_FORM as error:
             raise _damaged(path, number, error) from None
     if len(lines) < 2 or "end" not in _parsed(path, len(lines), lines[-1]):
@@ -133,14 +133,14 @@ def _call(number: int, line: dict[str, Any]) -> Call:
     game = line["game"]
     if not (isinstance(game, int) and 0 < game <= _MOST_GAMES):
         raise ValueError(f"game {game!r:.20}")
-    told = tuple(line.get("told", ()))
-    if not all(isinstance(event, dict) for event in told):
-        raise ValueError("told")
-    return Call(number, game, name, line[name], told)
+    events = tuple(line.get("events", ()))
+    if not all(isinstance(event, dict) for event in events):
+        raise ValueError("events")
+    return Call(number, game, name, line[name], events)
 
 
-def _answer(asked: Any) -> tuple[Question, Likeness]:
-    kind, first, second, where, likeness = asked
+def _answer(compared: Any) -> tuple[Question, Likeness]:
+    kind, first, second, where, likeness = compared
     question = str(kind), int(first), int(second), tuple(map(float, where))
     return question, None if likeness is None else float(likeness)
 
@@ -171,7 +171,7 @@ class Replay:
         self._standing: WeakValueDictionary[int, NDArray[np.uint8]] = WeakValueDictionary()
         self._games: dict[int, _Game] = {}
         self.unanswered = 0
-        """How many comparisons of pictures have been asked for that the log does not hold."""
+        """How many comparisons of pictures the log does not hold."""
 
     def __iter__(self) -> Iterator[tuple[Call, list[Event]]]:
         """Yield each call with the events that it decides now.
@@ -185,8 +185,8 @@ class Replay:
             except _WRONG_FORM as error:
                 raise _damaged(self._log.path, call.line, error) from None
             with answered_by(self._answer):
-                told = prepared()
-            yield call, told
+                events = prepared()
+            yield call, events
 
     def _prepared(self, call: Call) -> Callable[[], list[Event]]:
         if call.name == "deal":
@@ -263,7 +263,7 @@ class _Game:
                 return lambda: [maker.lose(t)]
             case "finish":
                 return partial(maker.finish, _time(given))
-        return maker.told_at_deal
+        return maker.events_of_deal
 
     def _put_right(self, given: Any) -> Layout:
         """Return a layout in which the seats that were left alone are the very same."""
@@ -388,12 +388,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="print nothing but what differs from the events that were told then",
+        help="print only how the events differ from those of the log",
     )
     args = parser.parse_args(argv)
     try:
         replay = Replay(read_log(args.log))
-        differ = sum(_tell(call, told, check=args.check) for call, told in replay)
+        differ = sum(_print(call, events, check=args.check) for call, events in replay)
     except (BadInputError, OSError) as error:
         print(f"replay: {error}", file=sys.stderr)
         return 2
@@ -402,9 +402,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(args.check and differ > 0)
 
 
-def _tell(call: Call, told: Sequence[Event], *, check: bool) -> bool:
-    """Print what a call tells, or what is otherwise than it was; returns whether it is."""
-    both = [event.to_json() for event in told], call.told
+def _print(call: Call, events: Sequence[Event], *, check: bool) -> bool:
+    """Print the events of a call, or how they differ from those of the log; returns whether they do."""
+    both = [event.to_json() for event in events], call.events
     now, then = ([json.dumps(line, ensure_ascii=False) for line in lines] for lines in both)
     if not check:
         print(*now, sep="\n", end="\n" if now else "")

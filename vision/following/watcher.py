@@ -46,7 +46,7 @@ _MOVING_SHARE = 0.08
 
 
 class MakeEvents(Protocol):
-    """What makes the event logic of one game, as `EventMaker` does."""
+    """Makes the event logic of one game, as `EventMaker` does."""
 
     def __call__(
         self,
@@ -96,7 +96,7 @@ class Watcher:
         self._begin_anew()
         self._maker: EventMaker | None = None
         self._told = 0
-        """How many events were told before the game was lost."""
+        """How many events the game had before it was lost."""
         self._last_look = -np.inf
         self._resting = RestingLooks()
         self._tabletop: BareTable | None = None
@@ -325,7 +325,7 @@ class Watcher:
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
-        return self._maker.told_at_deal()
+        return self._maker.events_of_deal()
 
     # -- where it is not sure that the table lies as it did ------------------------------------------
 

@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from companion.game.evening import apply_revisions
 from companion.store.store import Store
 from tests.e2e.films import drawn_film
@@ -59,13 +57,6 @@ def lost(store: Path, shown: Sequence[Line]) -> list[Line]:
     with Store.open(store) as opened:
         held = opened.events(opened.games()[-1].id)
     return [line for line in shown if line not in held]
-
-
-@pytest.fixture(scope="module")
-def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("film") / "drawn.avi"
-    drawn_film.make(path)
-    return path
 
 
 def test_a_film_through_two_kills_loses_nothing_and_tells_nothing_twice(film: Path, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_pictures_are_compared_by_what_the_log_says_of_them(tmp_path: Path) -> N
     log = read_log(tmp_path / "game.looks")
     assert log.answers
     replay, without = Replay(log), Replay(replace(log, answers={}))
-    assert [call.told for call, _ in replay] == [call.told for call, _ in without]
+    assert [call.events for call, _ in replay] == [call.events for call, _ in without]
     assert replay.unanswered == 0
     assert without.unanswered > 0
 
@@ -182,7 +182,7 @@ def test_what_is_no_log_is_refused(
         (b'"up":[["4S"', b'"up":[["5X"'),
         (b'"packs":1', b'"packs":1000000000'),
         (b'"game":1,"look"', b'"game":2,"look"'),
-        (b'"asked":[[', b'"asked":[[7,['),
+        (b'"compared":[[', b'"compared":[[7,['),
         (b'"width":1000', b'"width":-1'),
     ],
 )
