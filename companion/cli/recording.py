@@ -20,7 +20,10 @@ from engine.events import Event
 from vision.capture.opencv import is_whole
 from vision.capture.video_writer import begin_film
 from vision.file_names import opencv_name
+from vision.following.events import EventMaker
+from vision.following.look_log import LookLog
 from vision.table.drawing import draw_table
+from vision.table.layout import Layout
 from vision.table.view import TableView
 from vision.types import Image
 
@@ -44,10 +47,11 @@ class RecordedGames(GameSeries):
         film: FilmWriter | None,
         recorder: GameRecorder | None = None,
         following: NextGameFinder | None = None,
+        log: LogWriter | None = None,
     ) -> None:
         """`following` finds the next game in the same source, if there is to be one."""
         super().__init__(game, following)
-        self._events, self._film, self._recorder = events, film, recorder
+        self._events, self._film, self._recorder, self._log = events, film, recorder, log
 
     def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
         """Process a frame. Its lines are written and returned."""
@@ -104,7 +108,7 @@ class RecordedGames(GameSeries):
     def close(self) -> None:
         """Close all outputs."""
         with ExitStack() as closing:  # each is closed, even if another fails
-            for part in (self._recorder, self._film, self._events):
+            for part in (self._recorder, self._film, self._log, self._events):
                 if part is not None:
                     closing.callback(part.close)
 
@@ -179,3 +183,50 @@ class FilmWriter:
             self._writer = None
             if not is_whole(self._part, self._stored):
                 raise BadInputError(f"{self._path}: is incomplete (is the disk full?)")
+
+
+class LogWriter:
+    """Writes the log of looks from the first deal on. It stands under its name once it is whole."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.parent.is_dir():
+            raise BadInputError(f"{path}: there is no folder {path.parent}")
+        self._path = path
+        self._log: LookLog | None = None
+        self._file = ExitStack()
+
+    def event_maker(
+        self,
+        layout: Layout,
+        up: Sequence[Sequence[str | None]],
+        t: float,
+        now: float,
+        confidence: float = 1.0,
+        *,
+        packs: int = 1,
+        told: int = 0,
+    ) -> EventMaker:
+        """Return the event logic of a game, which is written down (see `vision.following.look_log`)."""
+        return self._opened().event_maker(layout, up, t, now, confidence, packs=packs, told=told)
+
+    def _opened(self) -> LookLog:
+        if self._log is None:
+            with ExitStack() as opening:
+                part = opening.enter_context(tracked_file(self._path))
+                self._log = LookLog(opening.enter_context(part.open("wb")))
+                self._file = opening.pop_all()
+        return self._log
+
+    def close(self) -> None:
+        """Finish the file.
+
+        Raises:
+            BadInputError: it is not whole.
+        """
+        log = self._opened()
+        with self._file:
+            try:
+                log.close()
+            except OSError as error:
+                reason = error.strerror or error
+                raise BadInputError(f"{self._path}: could not be written whole ({reason})") from None

@@ -51,6 +51,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("--save", type=Path, metavar="OUT.mp4", help="write the annotated film")
     parser.add_argument(
+        "--log",
+        type=Path,
+        metavar="OUT.looks",
+        help="write down what the events follow from, without pictures (`python -m vision.following.replay`)",
+    )
+    parser.add_argument(
         "--store",
         type=Path,
         nargs="?",
@@ -75,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
             written.
     """
     from companion.cli.event_writer import EventWriter
-    from companion.cli.recording import FilmWriter, RecordedGames
+    from companion.cli.recording import FilmWriter, LogWriter, RecordedGames
     from companion.files.incomplete import remove_incomplete_files
     from companion.game.history import load_history
     from companion.game.series import NextGameFinder
@@ -91,8 +97,12 @@ def run(args: argparse.Namespace) -> int:
     source = skip_watched_part(setup, history, open_game_source(args.source, tries_on=True))
     source.tell = _say
     film: FilmWriter | None = None
+    log: LogWriter | None = None
     try:
         watching = WatchOptions(_learns(args, setup), _say)
+        if args.log is not None:
+            log = LogWriter(args.log)
+            watching = replace(watching, make_events=log.event_maker)
         game = open_watched_game(setup, history, _names(args.players), watching)
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
@@ -101,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
             setup, history, lambda new, old: open_watched_game(new, old, watching=watching), _say
         )
         events = EventWriter(args.events, _say, append=args.resume)
-        recorded = RecordedGames(game, events, film, recorder, following)
+        recorded = RecordedGames(game, events, film, recorder, following, log)
     except BaseException:
         source.close()
         raise
@@ -174,7 +184,8 @@ def _check_files(args: argparse.Namespace) -> None:
     from vision.decks.deck import deck_path
 
     read = [args.source, args.rules, args.layout, deck_path(args.deck) if args.deck else None]
-    written = {"--events": args.events, "--save": args.save, "--save-layout": args.save_layout}
+    written = {"--events": args.events, "--save": args.save, "--log": args.log}
+    written["--save-layout"] = args.save_layout
     check_outputs(written, read, store=default_path() if args.store == Path() else args.store)
 
 

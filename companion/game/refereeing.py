@@ -23,7 +23,8 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.judging.situation import is_text
 from engine.messages import Said
-from vision.following.watcher import Watcher
+from vision.following.events import EventMaker
+from vision.following.watcher import MakeEvents, Watcher
 from vision.motion.background import Mask
 from vision.table.layout import Layout, load_layout
 from vision.table.view import TableView
@@ -80,6 +81,7 @@ class WatchedGame:
         learn: bool = False,
         tell: Callable[[Said], object] | None = None,
         reader: CardReader | None = None,
+        make_events: MakeEvents = EventMaker,
     ) -> WatchedGame:
         """Set up a game.
 
@@ -97,6 +99,7 @@ class WatchedGame:
             tell: Told in one line which enrolled deck is used where none is named and its back is seen (None:
                 no back is looked for), and what is asked before it is known who plays.
             reader: Reads the pictures; None: the reader that ships with the program.
+            make_events: Makes the event logic; one may write down all that it is given.
 
         Raises:
             BadInputError: rules, options, players, dealer, deck or layout are not usable.
@@ -127,6 +130,7 @@ class WatchedGame:
             draw_pile=deal["draw_pile"] > 0,
             packs=deal["packs"],
             jokers=deal["jokers"] > 0,
+            make_events=make_events,
         )
 
         def referee_for(names: Sequence[str]) -> GameReferee:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from companion.files.scratch import scratch_folder
 from companion.game.deck_fallback import without_missing_deck
@@ -32,17 +32,22 @@ from vision.capture.sources import FrameSource, open_source, tell_nobody
 from vision.table.layout import load_layout
 from vision.types import Image
 
+if TYPE_CHECKING:
+    from vision.following.watcher import MakeEvents
+
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """How to treat a deck that is not named."""
+    """How to treat a deck that is not named, and what follows the game."""
 
     learn: bool = False
     """Whether to learn it, and keep the result."""
     tell: Callable[[Said], object] | None = None
     """Gets a line about the enrolled deck with that back; None: backs are not compared."""
+    make_events: MakeEvents | None = None
+    """Makes the event logic of each game; None: `EventMaker`."""
 
 
 _PLAINLY = WatchOptions()
@@ -83,6 +88,8 @@ def open_watched_game(
     Raises:
         BadInputError: rules, players, deck or layout cannot be used.
     """
+    from vision.following.events import EventMaker
+
     collect_ended_games()
     resumed = history.game
     if resumed is not None:
@@ -108,6 +115,7 @@ def open_watched_game(
             deck=setup.deck,
             learn=watching.learn,
             tell=watching.tell,
+            make_events=watching.make_events or EventMaker,
         )
     if resumed is not None:
         game.resume(history.lines, same_clock=_same_film(setup, history))

@@ -31,10 +31,7 @@ class StoredScene:
 
 
 def write_scene(path: Path, scene: Scene, quality: int = 90) -> None:
-    """Store a scene at `path` (.jpg) with its truth beside it (.npz).
-
-    `quality` is the JPEG quality, 1..100.
-    """
+    """Store a scene at `path` (.jpg) with its truth beside it (.npz). `quality` is the JPEG's, 1..100."""
     quads = np.array([card.quad for card in scene.cards], np.float32).reshape(-1, 4, 2)
     face_up = np.array([card.face_up for card in scene.cards], bool)
     cards = [card.card for card in scene.cards]

@@ -12,6 +12,7 @@ from engine.events import Event
 from vision.following.events import EventMaker
 from vision.following.patches import CloseUp
 from vision.following.records import Look, Patch, UnderArm
+from vision.following.watcher import MakeEvents
 from vision.hands.tracks import Hands, Reach
 from vision.plane import TablePlane
 from vision.table.layout import DRAW, PLAY, Layout, Place, Seat, Zone
@@ -71,9 +72,11 @@ def small(pile: CloseUp) -> Patch:
 class Script:
     """Plays arms and cards to an EventMaker and collects what it says."""
 
-    def __init__(self, play: Place | None = PLAY_AT, packs: int = 1) -> None:
-        self.maker = EventMaker(layout(play), UP, 0.0, 1.0, packs=packs)
-        self.events: list[Event] = self.maker.log.take()
+    def __init__(
+        self, play: Place | None = PLAY_AT, packs: int = 1, make_events: MakeEvents = EventMaker
+    ) -> None:
+        self.maker = make_events(layout(play), UP, 0.0, 1.0, packs=packs)
+        self.events: list[Event] = self.maker.told_at_deal()
         self.t = 1.0
         self.reaches = 0
         self._open: list[Reach] = []

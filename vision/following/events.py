@@ -27,6 +27,7 @@ from vision.following.scene import NEAR_MM, Scene
 from vision.following.shows import Shown, Shows
 from vision.following.up_cards import UpCards
 from vision.hands.tracks import Hands, Reach
+from vision.questions import LOST_TRACK, asked
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 from vision.table.observations import MIN_NAME, Seen, vote
 
@@ -85,6 +86,10 @@ class EventMaker:
         self._as_it_lies: list[list[Seen]] | None = None
         """Looks at the play pile since somebody said where it is; None: what lies there is known."""
         self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
+
+    def told_at_deal(self) -> list[Event]:
+        """Return the events that the deal itself decided: ask once, before anything else is fed."""
+        return self.log.take()
 
     def go_on(self, bare: Collection[Zone]) -> None:
         """Take the table for one in mid-game: nothing is exchanged any more, and no card lies at `bare`."""
@@ -235,6 +240,10 @@ class EventMaker:
         self._draws.tell(t)
         self._upcards.tell_at_the_end(t)
         return self.log.take()
+
+    def lose(self, t: float) -> Event:
+        """Return what is asked when the table can no longer be followed; nothing more is fed."""
+        return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))
 
     def _look_beside_piles(self, look: Look, free: list[Seen], under_arms: list[Seen]) -> None:
         """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""

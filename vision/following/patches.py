@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.following.comparisons import Likeness, compare
 from vision.following.duplicates import OFF_MM, SURE_NAME, Before
 from vision.following.pile_geometry import same_card
 from vision.following.sets import Pictured, ShowsNew, unknown
@@ -222,11 +223,15 @@ def _likeness_of_place(card: Seen, before: CloseUp | None, now: CloseUp | None) 
     """Return how much a card's place looks as it did, 1 is all the same; None where nothing shows that."""
     if before is None or now is None:
         return None
-    half = (CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2)
-    was, place = (picture.window((card.x, card.y), card.angle, half) for picture in (before, now))
-    if was is None or place is None or _contrast(place) < _LEAST_INK:
-        return None
-    return float(cv2.matchTemplate(was, place, cv2.TM_CCOEFF_NORMED)[0, 0])
+
+    def likeness() -> Likeness:
+        half = (CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2)
+        was, place = (picture.window((card.x, card.y), card.angle, half) for picture in (before, now))
+        if was is None or place is None or _contrast(place) < _LEAST_INK:
+            return None
+        return float(cv2.matchTemplate(was, place, cv2.TM_CCOEFF_NORMED)[0, 0])
+
+    return compare("card", before.pixels, now.pixels, _pose(card), likeness)
 
 
 def rest_looks_as_before(
@@ -255,9 +260,15 @@ def _likeness_of_rest(
     card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None
 ) -> float | None:
     """Return how much what shows of a card beside those `upon` it looks as it did; None where it is open."""
-    if before is None or now is None or before.corner != now.corner:
+    if before is None or now is None:
         return None
-    return _likeness_of(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
+
+    def likeness() -> Likeness:
+        if before.corner != now.corner:
+            return None
+        return _likeness_of(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
+
+    return compare("rest", before.pixels, now.pixels, _poses(card, upon), likeness)
 
 
 def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now: CloseUp | None) -> bool:
@@ -265,13 +276,19 @@ def edge_as_before(card: Seen, upon: Sequence[Seen], before: CloseUp | None, now
 
     Then the card has not been moved. False where the pictures do not show that, or show too little.
     """
-    if before is None or now is None or before.corner != now.corner:
+    if before is None or now is None:
         return False
-    shows = _beside(now, upon, now.mask(card, _EDGE_MM), _SLIP_MM)
-    sides = now.mask(card, -_BESIDE_EDGE_MM), ~now.mask(card, _BESIDE_EDGE_MM)
-    if min((shows & side).sum() for side in sides) < _LEAST_EDGE_MM2 * _FINE**2:
-        return False
-    return _looks_the_same(before, now, shows)
+
+    def likeness() -> Likeness:
+        if before.corner != now.corner:
+            return None
+        shows = _beside(now, upon, now.mask(card, _EDGE_MM), _SLIP_MM)
+        sides = now.mask(card, -_BESIDE_EDGE_MM), ~now.mask(card, _BESIDE_EDGE_MM)
+        if min((shows & side).sum() for side in sides) < _LEAST_EDGE_MM2 * _FINE**2:
+            return None
+        return _likeness_of(before, now, shows)
+
+    return _is_same(compare("edge", before.pixels, now.pixels, _poses(card, upon), likeness))
 
 
 def stays_beneath(
@@ -283,13 +300,23 @@ def stays_beneath(
     """
     if before is None or now is None or not edge_as_before(card, upon, before, now):
         return False
-    inside = now.mask(card, -_BESIDE_EDGE_MM)
     for one in alike:
         others = [other for other in upon if other is not one]
-        covered = _beside(now, others, inside & now.mask(one, -_BESIDE_EDGE_MM), _SLIP_MM)
-        if _looks_the_same(before, now, covered):
+        if _is_same(_likeness_beneath(card, one, others, before, now)):
             return False
     return True
+
+
+def _likeness_beneath(
+    card: Seen, one: Seen, others: Sequence[Seen], before: CloseUp, now: CloseUp
+) -> Likeness:
+    """Return how much what `one` covers of a card, and no others do, looks as it did."""
+
+    def likeness() -> Likeness:
+        inside = now.mask(card, -_BESIDE_EDGE_MM) & now.mask(one, -_BESIDE_EDGE_MM)
+        return _likeness_of(before, now, _beside(now, others, inside, _SLIP_MM))
+
+    return compare("beneath", before.pixels, now.pixels, _poses(card, [one, *others]), likeness)
 
 
 def _beside(
@@ -301,10 +328,17 @@ def _beside(
     return place
 
 
-def _looks_the_same(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> bool:
-    """Tell whether two pictures show the same at a place; False where too little shows there, or nothing."""
-    likeness = _likeness_of(before, now, shows)
+def _is_same(likeness: Likeness) -> bool:
+    """Whether a place shows the same in two pictures; False where too little shows there."""
     return likeness is not None and likeness > ALIKE
+
+
+def _pose(card: Seen) -> tuple[float, float, float]:
+    return card.x, card.y, card.angle
+
+
+def _poses(card: Seen, others: Sequence[Seen]) -> tuple[float, ...]:
+    return tuple(value for one in (card, *others) for value in _pose(one))
 
 
 def _likeness_of(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> float | None:
@@ -355,13 +389,17 @@ def _likeness_at(place: Place, angle: float, before: CloseUp | None, now: CloseU
     """Return how much an index's place, turned so, looks as it did; None where nothing can be compared."""
     if before is None or now is None:
         return None
-    wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
-    index = now.window(place, angle, _INDEX_REACH_MM)
-    was = before.window(place, angle, wide)
-    ink = now.window(place, angle, _INK_MM)
-    if index is None or was is None or ink is None or _contrast(ink) < _LEAST_INK:
-        return None
-    return float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max())
+
+    def likeness() -> Likeness:
+        wide = (_INDEX_REACH_MM[0] + _SLIP_MM, _INDEX_REACH_MM[1] + _SLIP_MM)
+        index = now.window(place, angle, _INDEX_REACH_MM)
+        was = before.window(place, angle, wide)
+        ink = now.window(place, angle, _INK_MM)
+        if index is None or was is None or ink is None or _contrast(ink) < _LEAST_INK:
+            return None
+        return float(cv2.matchTemplate(was, index, cv2.TM_CCOEFF_NORMED).max())
+
+    return compare("index", before.pixels, now.pixels, (*place, angle), likeness)
 
 
 def _contrast(ink: Image) -> float:

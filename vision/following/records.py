@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Event, EventKind
+from vision.following.comparisons import compare
 from vision.following.patches import CloseUp
 from vision.table.layout import Zone
 from vision.table.observations import Seen
@@ -63,7 +64,14 @@ def changed_share(first: Patch | None, second: Patch | None) -> float:
 
     What changes everywhere alike is the light, unless it is by much.
     """
-    if first is None or second is None or first.shape != second.shape or first.size == 0:
+    if first is None or second is None:
+        return 1.0
+    share = compare("patch", first, second, (), lambda: _changed_share(first, second))
+    return 1.0 if share is None else share
+
+
+def _changed_share(first: Patch, second: Patch) -> float:
+    if first.shape != second.shape or first.size == 0:
         return 1.0
     change = first.astype(np.int16) - second.astype(np.int16)
     light = np.median(change, axis=(0, 1))

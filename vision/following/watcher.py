@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import cv2
 import numpy as np
@@ -22,7 +22,7 @@ from vision.motion.background import Mask, Motion, Stillness
 from vision.motion.frame_difference import Glance
 from vision.motion.rest import RestingLooks
 from vision.motion.stabiliser import Steadier, SteadyFrame
-from vision.questions import LIES_OTHERWISE, LOST_TRACK, asked
+from vision.questions import LIES_OTHERWISE, asked
 from vision.table.bare_table import Tabletop
 from vision.table.calibration import Finder
 from vision.table.deal import SURE_NAME, settled_cards, still_up, up_cards
@@ -45,6 +45,24 @@ _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 
 
+class MakeEvents(Protocol):
+    """What makes the event logic of one game, as `EventMaker` does."""
+
+    def __call__(
+        self,
+        layout: Layout,
+        up: Sequence[Sequence[str | None]],
+        t: float,
+        now: float,
+        confidence: float = 1.0,
+        *,
+        packs: int = 1,
+        told: int = 0,
+    ) -> EventMaker:
+        """Begin with a finished deal."""
+        ...
+
+
 class Watcher:
     """Follows one game. Feed it every frame, or the newest one, with times that increase."""
 
@@ -58,6 +76,7 @@ class Watcher:
         draw_pile: bool = True,
         packs: int = 1,
         jokers: bool = True,
+        make_events: MakeEvents = EventMaker,
     ) -> None:
         """Prepare to watch.
 
@@ -69,10 +88,11 @@ class Watcher:
             draw_pile: Whether the deal leaves one.
             packs: How many packs the game is played with.
             jokers: Whether jokers are played with; else what is read as one is not known.
+            make_events: Makes the event logic of a game whose deal is finished; one may write it all down.
         """
         self._reader, self._given = reader, layout
         self._finder = Finder(players, row_length, draw_pile)
-        self._packs, self._jokers = packs, jokers
+        self._packs, self._jokers, self._make_events = packs, jokers, make_events
         self._begin_anew()
         self._maker: EventMaker | None = None
         self._told = 0
@@ -299,11 +319,11 @@ class Watcher:
         rows = up if self._known is None else still_up(up, layout, self._known)
         self._stillness.uncover([reading.quad for reading in readings[-1]])
         since, now, told = self._resting.since, motion.t, self._told
-        self._maker = EventMaker(layout, rows, since, now, confidence, packs=self._packs, told=told)
+        self._maker = self._make_events(layout, rows, since, now, confidence, packs=self._packs, told=told)
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
-        return self._maker.log.take()
+        return self._maker.told_at_deal()
 
     # -- where it is not sure that the table lies as it did ------------------------------------------
 
@@ -351,7 +371,7 @@ class Watcher:
         self._resting.readings.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), moved=None)
-        return Event(id=0, event="unclear", t=t, decided_at=t, says=asked(LOST_TRACK))
+        return maker.lose(t)
 
     # -- while the game goes on --------------------------------------------------------------------
 

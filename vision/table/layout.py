@@ -189,6 +189,18 @@ def load_layout(path: Path) -> Layout:
     data = read_capped(path)
     try:
         stored = parse_json(data)
+    except ValueError as error:
+        raise _no_layout(path, error) from None
+    return layout_of(stored, path)
+
+
+def layout_of(stored: Any, path: Path) -> Layout:
+    """Return the layout that was stored in the form of `Layout.to_json`; errors name `path`.
+
+    Raises:
+        BadInputError: a part is missing or has another form, or no table is like that.
+    """
+    try:
         seats = tuple(
             Seat(str(s["player"]), tuple(_place(p) for p in s["row"]), _place(s["facing"]))
             for s in stored["seats"]
@@ -197,9 +209,7 @@ def load_layout(path: Path) -> Layout:
         piles = {kind: _place(stored[kind]) for kind in ("draw", "play", "burn") if stored.get(kind)}
         layout = Layout(plane, int(stored["width"]), int(stored["height"]), seats, **piles)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise BadInputError(
-            "{path}: not a layout ({kind}: {reason})", path=path, kind=type(error).__name__, reason=error
-        ) from None
+        raise _no_layout(path, error) from None
     regular = bool(np.isfinite(plane.to_table).all()) and np.linalg.matrix_rank(plane.to_table) == 3
     if len(seats) < 2 or not all(seat.row for seat in seats) or not regular:
         raise BadInputError(
@@ -213,6 +223,12 @@ def load_layout(path: Path) -> Layout:
             height=layout.height,
         )
     return layout
+
+
+def _no_layout(path: Path, error: Exception) -> BadInputError:
+    return BadInputError(
+        "{path}: not a layout ({kind}: {reason})", path=path, kind=type(error).__name__, reason=error
+    )
 
 
 def find_layout(

@@ -1,0 +1,248 @@
+"""A log of all that the event logic is given: `watch --log` writes one, `vision.following.replay` follows it.
+
+The file is gzip over lines of JSON, so `zcat game.looks` shows it. The first line names the format and its
+version, the last says that the file is whole. Between them each line is one call of the event logic, with
+what it was given, what its comparisons of pictures found (`asked`), and the events that it told (`told`).
+Pictures have numbers; their pixels are not kept. Quantities are written in full: a
+replay gives the same events.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import weakref
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import Event
+from vision.following.comparisons import Kind, Likeness, answered_by
+from vision.following.events import EventMaker
+from vision.following.records import Look
+from vision.hands.tracks import Hands, Reach
+from vision.table.layout import Layout, Zone
+from vision.table.observations import Seen
+
+FORMAT, VERSION = "shithead looks", 1
+"""What the first line says. The version is raised whenever an older program could not follow a newer log."""
+_LEVEL = 6
+Pixels = NDArray[np.uint8]
+
+
+class LookLog:
+    """Writes the log of one source: of one game, or of several that are followed in turn or side by side."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """Begin to write to an open file, which stays open.
+
+        What cannot be written (a full disk) ends the log and not the game: `close` raises it.
+        """
+        self._under = file
+        self._file = gzip.GzipFile(fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0)
+        self._fault: OSError | None = None
+        self._makers = 0
+        self.pictures = NumberedPictures()
+        self._write({"format": FORMAT, "version": VERSION})
+
+    def event_maker(
+        self,
+        layout: Layout,
+        up: Sequence[Sequence[str | None]],
+        t: float,
+        now: float,
+        confidence: float = 1.0,
+        *,
+        packs: int = 1,
+        told: int = 0,
+    ) -> EventMaker:
+        """Return an `EventMaker` that writes down all that it is given, and what it tells."""
+        self._makers += 1
+        return _LoggedEventMaker(self, self._makers, layout, up, t, now, confidence, packs=packs, told=told)
+
+    def write(self, maker: int, call: str, given: Any, asked: Sequence[Any], told: Sequence[Event]) -> None:
+        """Write down one call of the event logic of the game with number `maker`."""
+        line: dict[str, Any] = {"game": maker, call: given}
+        if asked:
+            line["asked"] = asked
+        if told:
+            line["told"] = [event.to_json() for event in told]
+        self._write(line)
+
+    def _write(self, line: dict[str, Any]) -> None:
+        if self._fault is None:
+            try:
+                self._file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+            except OSError as error:
+                self._fault = error
+
+    def close(self) -> None:
+        """Write the last line.
+
+        Raises:
+            OSError: something could not be written.
+        """
+        self._write({"end": self._makers})
+        try:
+            self._file.close()
+            self._under.flush()
+        except OSError as error:
+            self._fault = self._fault or error
+        if self._fault is not None:
+            raise self._fault
+
+
+class NumberedPictures:
+    """Numbers for the pixels of pictures, for as long as somebody holds them."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, tuple[weakref.ref[Pixels], int]] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, pixels: Pixels, number: int | None = None) -> int:
+        """Return the number of a picture; one that has none yet gets `number`, or the next one."""
+        known = self.number_of(pixels)
+        if known is not None:
+            return known
+        self._count += 1
+        key, number = id(pixels), self._count if number is None else number
+
+        def forget(gone: weakref.ref[Pixels]) -> None:
+            if self._numbers.get(key, (None, 0))[0] is gone:
+                del self._numbers[key]
+
+        self._numbers[key] = weakref.ref(pixels, forget), number
+        return number
+
+    def number_of(self, pixels: Pixels) -> int | None:
+        """Return the number of a picture; None for one that was never added."""
+        reference, number = self._numbers.get(id(pixels), (None, 0))
+        return number if reference is not None and reference() is pixels else None
+
+
+class _LoggedEventMaker(EventMaker):
+    """Writes down every call."""
+
+    def __init__(
+        self,
+        log: LookLog,
+        number: int,
+        layout: Layout,
+        up: Sequence[Sequence[str | None]],
+        t: float,
+        now: float,
+        confidence: float,
+        *,
+        packs: int,
+        told: int,
+    ) -> None:
+        super().__init__(layout, up, t, now, confidence, packs=packs, told=told)
+        self._into, self._number = log, number
+        self._asked: list[Any] = []
+        self._followed: dict[tuple[int, float], float] = {}
+        """When each reach, by its number and start, was last written down."""
+        given = {"layout": layout.to_json(), "up": up, "t": t, "now": now}
+        self._write("deal", given | {"confidence": confidence, "packs": packs, "told_before": told})
+
+    def go_on(self, bare: Collection[Zone]) -> None:
+        super().go_on(bare)
+        self._write("go_on", [zone_name(zone) for zone in bare])
+
+    def put_right(self, layout: Layout, t: float) -> None:
+        moved = [k for k, seat in enumerate(layout.seats) if seat is not self.layout.seats[k]]
+        with self._listening():
+            super().put_right(layout, t)
+        self._write("put_right", {"layout": layout.to_json(), "moved": moved, "t": t})
+
+    def told_at_deal(self) -> list[Event]:
+        told = super().told_at_deal()
+        self._write("told_at_deal", None, told)
+        return told
+
+    def on_hands(self, hands: Hands) -> list[Event]:
+        given = {
+            "t": hands.t,
+            "in": [self._reach(reach, hands.t) for reach in hands.reaches],
+            "gone": [self._reach(reach, hands.t) for reach in hands.ended],
+            "covered": [[zone_name(zone), list(seats)] for zone, seats in hands.covered.items()],
+        }
+        with self._listening():
+            told = super().on_hands(hands)
+        self._write("hands", {key: value for key, value in given.items() if value != []}, told)
+        return told
+
+    def _reach(self, reach: Reach, now: float) -> list[Any]:
+        """Return number, seat and start of a reach, and where the hand was since this was last asked."""
+        key = reach.number, reach.start
+        since = self._followed.get(key, -np.inf)
+        self._followed[key] = now
+        return [reach.number, reach.seat, reach.start, [[t, *tip] for t, tip in reach.path if t > since]]
+
+    def on_look(self, look: Look) -> list[Event]:
+        add = self._into.pictures.add
+        given = {
+            "t": look.t,
+            "cards": [_seen(card) for card in look.cards],
+            "under": [
+                [under.seat, _seen(under.seen), float(under.covered), bool(under.moving)]
+                for under in look.under_arms
+            ],
+            "hidden": [zone_name(zone) for zone in look.hidden],
+            "patches": [[zone_name(zone), add(patch)] for zone, patch in look.patches.items()],
+            "pile": None if look.pile is None else add(look.pile.pixels),
+            "burnt": None if look.burnt is None else add(look.burnt.pixels),
+        }
+        with self._listening():
+            told = super().on_look(look)
+        self._write("look", given, told)
+        return told
+
+    def finish(self, t: float) -> list[Event]:
+        with self._listening():
+            told = super().finish(t)
+        self._write("finish", t, told)
+        return told
+
+    def lose(self, t: float) -> Event:
+        event = super().lose(t)
+        self._write("lose", t, [event])
+        return event
+
+    def _listening(self) -> AbstractContextManager[None]:
+        return answered_by(self._listen)
+
+    def _listen(
+        self,
+        kind: Kind,
+        first: Pixels,
+        second: Pixels,
+        where: tuple[float, ...],
+        compute: Callable[[], Likeness],
+    ) -> Likeness:
+        """Answer a comparison from the pixels, and note the answer."""
+        likeness = compute()
+        numbers = self._into.pictures.number_of(first), self._into.pictures.number_of(second)
+        question = [kind, *numbers, list(map(float, where)), likeness]
+        if None not in numbers and question not in self._asked:
+            self._asked.append(question)
+        return likeness
+
+    def _write(self, call: str, given: Any, told: Sequence[Event] = ()) -> None:
+        asked, self._asked = self._asked, []
+        self._into.write(self._number, call, given, asked, told)
+
+
+def zone_name(zone: Zone) -> str:
+    """Return how a zone is written: `draw`, `play`, `burn`, or `0.2` for the third spot of the first seat."""
+    return f"{zone.seat}.{zone.spot}" if zone.kind == "row" else zone.kind
+
+
+def _seen(card: Seen) -> list[Any]:
+    odds = {name: float(p) for name, p in card.odds.items()}
+    return [card.x, card.y, card.angle, card.face, odds]
