@@ -35,14 +35,6 @@ def write_scene(path: Path, scene: Scene, quality: int = 90) -> None:
 
     `quality` is the JPEG's, 1..100.
     """
-||||||| merged common ancestors
-<<<<<<<<< Temporary merge branch 1
-    """Store a scene at `path` (.jpg) with its truth beside it (.npz). `quality` is the JPEG's, 1..100."""
-||||||||| fbe08cc
-    """Store a scene at `path` (.jpg) with its truth beside it (.npz). `quality` is the JPEG quality, 1..100."""
-=========
-    """Store a scene at `path` (.jpg) with its truth beside it (.npz). `quality` is the JPEG's, 1..100."""
->>>>>>> w-datasets
     quads = np.array([card.quad for card in scene.cards], np.float32).reshape(-1, 4, 2)
     face_up = np.array([card.face_up for card in scene.cards], bool)
     cards = [card.card for card in scene.cards]
