@@ -119,3 +119,45 @@ def test_several_packs_have_a_card_twice(rule: Rule) -> None:
     assert rule(B, "play 9H", hand="9H", pile="9H", players=6)["verdict"] == "legal"
     third = rule(B, "play 9H", hand="9H", pile="9H", burned=["9H"], players=6)
     assert third["broken"] == ["physical.elsewhere"]
+
+
+@pytest.mark.parametrize(
+    ("card", "cited"),
+    [
+        ("3S", "start.black-three"),
+        ("3H", "start.red-three"),
+        ("4S", "start.black-before-red"),
+        ("4H", "start.black-before-red"),
+    ],
+)
+def test_start_each_step_is_cited(rule: Rule, card: str, cited: str) -> None:
+    others = {"P2": {"hand": [card, "JD", "QD"]}}
+    first = {"hand": "9H 10H KH", "pile": "", "turn": None, "opening": True}
+    assert rule(B, "play 9H", others=others, **first)["broken"] == [cited]
+    computer = rule(B, "play 9H", others=others, options=["computer-start"], **first)
+    assert computer["broken"] == ["start.lowest-card"]
+
+
+def test_start_after_dealer_breaks_ties(rule: Rule) -> None:
+    others = {"P2": {"hand": ["3S", "JD", "QD"]}}
+    first = {"hand": "3C 10H KH", "pile": "", "turn": None, "opening": True, "options": ["computer-start"]}
+    tied = rule(B, "play 3C", others=others, dealer="P1", **first)
+    assert tied["broken"] == ["start.after-dealer"]
+    assert rule(B, "play 3C", others=others, dealer="P4", **first)["verdict"] == "legal"
+    assert rule(B, "play 3C", others=others, **first)["verdict"] == "legal"
+
+
+def test_down_flip_that_fails_is_cited(rule: Rule) -> None:
+    ruling = rule(B, "flip 4H", hand="", up="", down=2, pile="9H", draw=0)
+    assert [entry["rule"] for entry in ruling["basis"]][:2] == ["down.fail", "down.flip"]
+
+
+def test_pickup_keeps_up_cards_is_cited(rule: Rule) -> None:
+    ruling = rule(B, "pick_up", hand="", up="4H 5H", down=3, pile="9H", draw=0)
+    assert "up.pickup-keeps-up" in [entry["rule"] for entry in ruling["basis"]]
+
+
+def test_pickup_of_nothing_says_what_may_be_played(rule: Rule) -> None:
+    assert rule(B, "pick_up", hand="4H 5H", pile="")["broken"] == ["play.any-on-empty"]
+    assert rule(B, "pick_up", hand="4H 5H", pile=None)["verdict"] == "unproven"
+    assert rule(B, "pick_up 3", hand="4H 5H", pile=None)["verdict"] == "legal"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.engine.conftest import Rule
+from tests.unit.engine.conftest import Rule, Start
+from tests.unit.engine.outcomes import broken, verdict
 
 J = "jokers"
 
@@ -224,3 +225,73 @@ def test_ext_ten_not_on_seven(rule: Rule) -> None:
     for pile in ("7S", "7S 3S"):
         ten = {"hand": "10H 9H", "pile": pile, "options": ["10-not-on-7"]}
         assert rule(J, "play 10H", **ten)["broken"] == ["ext.ten-not-on-seven"]
+
+
+@pytest.mark.parametrize(
+    ("card", "pile", "sets", "broken"),
+    [
+        ("KH", "4H 4S 3D", None, []),  # the two 4s may have been played together
+        ("KH", "4H 4S 3D", [2, 1], []),
+        ("KH", "4H 4S 3D", [1, 1, 1], ["ext.four-colour"]),
+        ("KS", "4S 4H 3C 3D", [1, 1, 2], ["ext.four-colour"]),
+        ("KH", "4S 4H 3C 3D", [1, 1, 2], []),
+        ("KS", "4S 4H 3C 3D", [2, 2], []),
+        ("KH", "4H 3C 4S", None, ["ext.four-colour"]),  # the 3 parts them
+        ("KH", "9S 4H 3C", [1, 2], []),  # a set of two ranks that stood: the 4 is red
+    ],
+)
+def test_ext_four_colour_through_a_three_looks_at_the_set_below(
+    rule: Rule, card: str, pile: str, sets: list[int] | None, broken: list[str]
+) -> None:
+    given = {} if sets is None else {"sets": sets}
+    ruling = rule(J, f"play {card}", hand=f"{card} QC", pile=pile, options=["4-colour"], **given)
+    assert ruling["broken"] == broken
+
+
+def test_ext_four_colour_last_set_says_nothing_of_what_lies_under_the_threes(rule: Rule) -> None:
+    fours = {"hand": "KH QC", "pile": "4H 4S 3D", "options": ["4-colour"]}
+    assert rule(J, "play KH", last_set=1, **fours)["verdict"] == "legal"
+
+
+def test_ext_four_colour_with_an_unread_card_under_the_four(rule: Rule) -> None:
+    fours = {"hand": "KS QC", "options": ["4-colour"]}
+    assert rule(J, "play KS", pile="?? 4H", **fours)["verdict"] == "unproven"  # it may be a black 4
+    assert rule(J, "play KS", pile="?? 4H", last_set=1, **fours)["broken"] == ["ext.four-colour"]
+    assert rule(J, "play KS", pile="?? 4H", burned=["4S", "4C"], **fours)["broken"] == ["ext.four-colour"]
+
+
+def test_ext_four_colour_in_a_game(start: Start) -> None:
+    game = start("jokers", options=["4-colour"], loser="Ann")
+    game.play("Ann", "4S", draws=1)
+    game.play("Bob", "4H", draws=1)
+    game.play("Cat", "3H 3D", draws=2)
+    assert broken(game.play("Ann", "KS", draws=1)) == ["ext.four-colour"]
+    together = start("jokers", options=["4-colour"], loser="Ann")
+    together.play("Ann", "4H 4S", draws=2)
+    together.play("Bob", "3H", draws=1)
+    assert verdict(together.play("Cat", "KH", draws=1)) == "legal"
+
+
+@pytest.mark.parametrize(
+    ("card", "pile", "says"),
+    [
+        ("QH", "KS 3S", "a king under the 3"),
+        ("10H", "7S 3S", "a 7 under the 3"),
+        ("9S", "4H 3S", "a red 4 under the 3"),
+        ("9H", "4S 3S", "a black 4 under the 3"),
+    ],
+)
+def test_three_transparent_the_words_name_what_lies_on_top(
+    rule: Rule, card: str, pile: str, says: str
+) -> None:
+    options = ["4-colour", "10-not-on-7"]
+    ruling = rule(J, f"play {card}", hand=f"{card} QC", pile=pile, options=options)
+    (breach,) = ruling["breaches"]
+    assert says in breach["says"]
+
+
+def test_start_4h_and_the_steps_after_it_are_cited(rule: Rule) -> None:
+    first = {"hand": "9H QH KH", "pile": "", "turn": None, "opening": True}
+    for card, cited in (("4H", "start.4h"), ("4S", "start.any-4"), ("5S", "start.closest-to-4")):
+        others = {"P2": {"hand": [card, "JD", "QD"]}}
+        assert rule(J, "play 9H", others=others, **first)["broken"] == [cited]

@@ -80,3 +80,26 @@ def test_down_no_look(rule: Rule) -> None:
 def test_end_shithead(rule: Rule) -> None:
     ruling = rule(R, "flip KH", hand="", up="", down=1, pile="9H", draw=0, players=2)
     assert (ruling["left"], ruling["shithead"], ruling["rituals"]) == (["P1"], "P2", [])
+
+
+def test_start_dealers_left_where_no_turn_is_given(rule: Rule) -> None:
+    first = {"hand": "5H 6H KH", "pile": "", "draw": 16, "dealer": "P4", "opening": True}
+    third = rule(R, "play 5H", player="P3", turn=None, **first)
+    assert third["broken"] == ["start.dealers-left"]
+    assert rule(R, "play 5H", player="P1", turn=None, **first)["verdict"] == "legal"
+    assert rule(R, "play 5H", player="P3", turn="P1", **first)["broken"] == ["start.dealers-left"]
+    unsaid = {**first, "opening": None, "burned": []}
+    assert rule(R, "play 5H", player="P3", turn=None, **unsaid)["broken"] == ["start.dealers-left"]
+    later = {**first, "opening": False}
+    assert rule(R, "play 5H", player="P3", turn=None, **later)["verdict"] == "legal"
+
+
+def test_down_that_fails_is_cited(rule: Rule) -> None:
+    ruling = rule(R, "flip 4H", hand="", up="", down=2, pile="9H", draw=0)
+    assert (ruling["verdict"], ruling["picks_up"], ruling["next"]) == ("legal", "P1", "P2")
+    assert [entry["rule"] for entry in ruling["basis"]] == ["pickup.must-play", "down.only-when-up-empty"]
+
+
+def test_down_flip_of_an_unread_card(rule: Rule) -> None:
+    ruling = rule(R, "flip", hand="", up="", down=2, pile="9H", draw=0)
+    assert (ruling["verdict"], ruling["next"], ruling["burn"]) == ("legal", "P2", None)

@@ -192,3 +192,75 @@ def test_start_3d_seen_in_another_hand_of_one_pack(rule: Rule) -> None:
     assert (
         rule("shed", "play 3S", draw=39, players=5, **first)["broken"] == []
     )  # there is another 3 of diamonds
+
+
+@pytest.mark.parametrize(
+    ("card", "pile", "sets", "broken"),
+    [
+        ("5C", "5S 5D", None, ["extreme.suits"]),  # one set: its best suit counts
+        ("5C", "5S 5D", [1, 1], []),  # the 5 of diamonds was not allowed, and stood
+        ("5H", "5C 5D 7S 8S", None, []),
+        ("5C", "5C 5S 7S", [2, 1], ["extreme.suits"]),
+    ],
+)
+def test_extreme_suits_looks_at_the_set_below(
+    rule: Rule, card: str, pile: str, sets: list[int] | None, broken: list[str]
+) -> None:
+    given = {} if sets is None else {"sets": sets}
+    hand = "?? ?? ?? ?? ?? ?? ??"
+    ruling = rule(S, f"play {card}", hand=hand, pile=pile, options=["suit-values"], **given)
+    assert [broke for broke in ruling["broken"] if broke != "physical.elsewhere"] == broken
+
+
+def test_extreme_suits_under_glass_is_worded_with_the_glass(rule: Rule) -> None:
+    ruling = rule(S, "play 9D", hand="9D 4H", pile="9S 7H", options=["suit-values"])
+    (breach,) = ruling["breaches"]
+    assert "9 of spades under the 7" in breach["says"]
+
+
+def test_extreme_flange_is_cited(rule: Rule) -> None:
+    ruling = rule(S, "play 6H", hand="6H 4H", pile="9S", options=["flange-card"])
+    assert ruling["basis"][0]["rule"] == "extreme.flange"
+
+
+def test_extreme_joker_is_cited_however_it_is_played(rule: Rule) -> None:
+    joker = {"pile": "9H AH", "options": ["bastard-card"], "draw": 0}
+    played = rule(S, "play JOKER", hand="JOKER 4H", **joker)
+    flipped = rule(S, "flip JOKER", hand="", up="", down=2, **joker)
+    for ruling in (played, flipped):
+        cited = [entry["rule"] for entry in ruling["basis"]]
+        assert {"extreme.joker-magic", "extreme.joker"} <= set(cited)
+        assert "down.fail" not in cited
+        assert ruling["picks_up"] == "P2"
+
+
+def test_start_any_3_and_the_steps_after_it_are_cited(rule: Rule) -> None:
+    first = {"hand": "KH QH JH 10H 9H 8H 6H", "pile": "", "turn": None, "opening": True}
+    for card, cited in (
+        ("3D", "start.3d"),
+        ("3S", "start.any-3"),
+        ("4S", "start.any-4"),
+        ("5S", "start.any-4"),
+    ):
+        others = {"P2": {"hand": [card, "JD"]}}
+        assert rule(S, "play 6H", others=others, **first)["broken"] == [cited]
+
+
+def test_start_with_that_card_where_a_better_one_is_known(rule: Rule) -> None:
+    first = {"pile": "", "turn": None, "opening": True}
+    assert rule(S, "play 4S", hand="4S 3H ?? ?? ?? ?? ??", **first)["broken"] == ["start.with-that-card"]
+    assert rule(S, "play 4S", hand="4S ?? ?? ?? ?? ?? ??", **first)["verdict"] == "legal"
+
+
+def test_start_any_3_not_where_the_starter_may_hold_a_better_card(rule: Rule) -> None:
+    others = {"P2": {"hand": ["3S", "JD"]}}
+    first = {"hand": "?? ?? ?? ?? ?? ?? ??", "pile": "", "turn": None, "opening": True, "others": others}
+    assert rule(S, "play 3C", **first)["verdict"] == "legal"
+    # With the other 3s seen elsewhere, nobody but P2 can start.
+    burned = {"P3": {"up": ["3D", "3C", "3H"]}}
+    assert rule(S, "play 4C", **{**first, "others": {**others, **burned}})["broken"] == ["start.any-3"]
+
+
+def test_pickup_of_the_pile_by_a_starter_who_cannot_lead(rule: Rule) -> None:
+    lead = {"hand": "KH ?? ?? ?? ?? ?? ??", "pile": "", "turn": "P2", "opening": False}
+    assert rule(S, "play KH", **lead)["broken"] == ["pickup.picker-leads"]

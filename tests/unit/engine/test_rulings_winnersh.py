@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.judging.judge import judge
+from engine.ruleset import build_variant
 from tests.unit.engine.conftest import Rule
 
 W = "winnersh"
@@ -327,3 +329,100 @@ def test_start_weakest_card_where_the_4_of_clubs_lies_face_up(rule: Rule) -> Non
     assert rule("winnersh", "play 5H", others=others, **first)["broken"] == ["start.weakest-card"]
     del others["P3"]
     assert rule("winnersh", "play 5H", others=others, **first)["broken"] == []  # may hold the 4 of clubs
+
+
+NINE = "4S 5S 6S 7S 8S 9S JS QS KS"
+LIBRARY = ["Library Boy"]
+
+
+@pytest.mark.parametrize(
+    ("act", "known", "rituals"),
+    [
+        ("pick_up", {"hand": "4H", "pile": NINE}, LIBRARY),
+        ("pick_up", {"hand": "", "up": "KD", "down": 3, "draw": 0, "pile": NINE}, LIBRARY),  # it enters first
+        ("pick_up", {"hand": "", "up": "", "down": 2, "draw": 0, "pile": NINE}, LIBRARY),
+        ("pick_up", {"hand": "", "up": "KD", "down": 3, "draw": 0, "pile": NINE[9:]}, []),
+        ("pick_up 7", {"hand": "4H 5H", "pile": NINE}, []),  # only seven were taken
+        ("pick_up 8", {"hand": "4H 5H", "pile": NINE}, LIBRARY),
+        ("flip 4H", {"hand": "", "up": "", "down": 2, "draw": 0, "pile": NINE}, LIBRARY),
+        ("flip 4H", {"hand": "", "up": "", "down": 2, "draw": 0, "pile": NINE[9:]}, []),
+        ("show 3H P2", {"hand": "3H 5H", "pile": NINE, "others": {"P2": {"hand": ["4C"]}}}, LIBRARY),
+        ("show 3H P2", {"hand": "3H 5H", "pile": NINE, "others": {"P2": {"hand": []}}}, []),
+        ("show 3H P2 P2>P1", {"hand": "3H 5H 6H 7H 8H", "pile": "4S 5S 6S 8S KS"}, []),  # the 3 is spent
+        ("show 3H P2 P2>P1", {"hand": "3H 5H 6H 7H 8H 9H", "pile": "4S 5S 6S 8S KS"}, LIBRARY),
+        (
+            "show 3H P2 P2>P1 P1>P2",
+            {"hand": "3H 3D 5H", "pile": NINE, "others": {"P2": {"hand": ["3S", "4C"]}}},
+            LIBRARY,
+        ),
+        (
+            "show 3H P2 P2>P1 P1>P2",
+            {"hand": "3H 3D 5H", "pile": NINE, "others": {"P2": {"hand": ["3S"], "up": ["4C"], "down": 1}}},
+            [],
+        ),
+        ("show 3H P3", {"hand": "3H 5H", "pile": f"{NINE} AS", "left": {"P3": {"turns_since": []}}}, LIBRARY),
+        ("show 3H P3", {"hand": "3H 5H", "pile": NINE, "left": {"P3": {"turns_since": []}}}, []),
+    ],
+)
+def test_ritual_library_counts_the_hand_as_it_is_after_the_pick_up(
+    rule: Rule, act: str, known: dict[str, Any], rituals: list[str]
+) -> None:
+    ruling = rule(W, act, **known)
+    assert ruling["rituals"] == rituals
+    if ruling["verdict"] == "legal":
+        cited = [entry["rule"] for entry in ruling["basis"]]
+        assert ("ritual.library" in cited) == ("ritual.library-size" in cited) == bool(rituals)
+
+
+def test_ritual_library_by_a_house_rule_on_placing_and_on_jokers() -> None:
+    placing = build_variant(
+        {
+            "base": "backpacker",
+            "options": ["up-card-pick-up"],
+            "mechanics": {"library": 10, "library_title": "L"},
+        },
+        "House",
+    )
+    place = {"rules": placing, "players": ["P1", "P2"], "turn": "P1", "draw_pile": 0, "pile": NINE.split()}
+    act = {"type": "play", "cards": ["4H"], "source": "up"}
+    assert judge({**place, "cards": {"P1": {"hand": [], "up": ["4H"], "down": 1}}, "action": act})["effects"][
+        "rituals"
+    ] == ["L"]
+    joker = build_variant(
+        {"base": "shed", "options": ["bastard-card"], "mechanics": {"library": 10, "library_title": "L"}},
+        "House",
+    )
+    cards = {"P1": {"hand": ["JOKER", "4H"]}, "P2": {"hand": ["5H"]}}
+    act = {"type": "play", "cards": ["JOKER"], "source": "hand"}
+    assert judge({**place, "rules": joker, "cards": cards, "action": act})["effects"]["rituals"] == ["L"]
+
+
+def test_pickup_of_an_empty_pile_says_what_it_rests_on(rule: Rule) -> None:
+    ruling = rule(W, "pick_up", hand="4H 5H 6H", pile="", draw=16, opening=True)
+    assert (ruling["verdict"], ruling["next"]) == ("legal", "P2")
+    assert "could be empty" in ruling["notes"][0]
+    assert "Winnersh §4.3" in ruling["notes"][0]
+    assert ruling["basis"][0]["rule"] == "pickup.empty-pile"
+    assert "could be empty" in ruling["basis"][0]["quote"]
+
+
+def test_setup_pack_a_stray_joker_does_not_block_the_pile(rule: Rule) -> None:
+    assert rule(W, "play KH", hand="KH 4H", pile="9S JOKER")["verdict"] == "legal"
+    assert rule(W, "play 5H", hand="5H 4H", pile="9S JOKER")["broken"] == ["play.equal-or-higher"]
+
+
+def test_end_shithead_nobody_acts_once_the_game_is_over(rule: Rule) -> None:
+    over = {"players": 3, "left": {"P2": {"turns_since": []}, "P3": {"turns_since": []}}, "hand": "9H"}
+    for act in ("play 9H", "pick_up", "draw 1", "show 3H P2"):
+        ruling = rule(W, act, pile="4S", draw=3, **over)
+        assert "end.shithead" in ruling["broken"]
+        assert ruling["next"] is None
+    said = rule(W, "play 9H", hand="9H 4H", pile="4S", shithead="P3")
+    assert said["broken"] == ["end.shithead"]
+
+
+@pytest.mark.parametrize(("losses", "sung"), [(2, True), (1, False), (3, False), (None, False)])
+def test_ritual_third_loss_only_at_the_third(rule: Rule, losses: int | None, sung: bool) -> None:
+    given = {} if losses is None else {"losses": {"P2": losses}}
+    ruling = rule(W, "play KH", hand="KH", up="", down=0, pile="9S", draw=0, players=2, **given)
+    assert (ruling["rituals"] == ["Once, Twice, Three Times A Shithead"]) == sung

@@ -122,3 +122,79 @@ def test_three_answer_from_down_not_with_cards_in_hand(rule: Rule) -> None:
         "draw": 0,
     }
     assert rule("winnersh", "show 3H P2 P2>P1", **answer)["broken"] == ["three.answer-from-down"]
+
+
+def test_three_answer_from_up_once_the_hand_is_empty(rule: Rule) -> None:
+    # P3's last hand-card answers; shown a second 3, P3 brings in the one among the up-cards.
+    others = {"P3": {"hand": ["3S"], "up": ["3C", "KC"], "down": 3}}
+    chain = "show 3H P3 P3>P1 P1>P3 P3>P1"
+    ruling = rule(W, chain, hand="3H 3D 6H", pile="9S", draw=0, others=others)
+    assert (ruling["verdict"], ruling["picks_up"], ruling["next"]) == ("legal", "P1", "P2")
+    without = {"P3": {"hand": ["3S"], "up": ["4C", "KC"], "down": 3}}
+    assert rule(W, chain, hand="3H 3D 6H", pile="9S", draw=0, others=without)["broken"] == ["three.backfire"]
+
+
+def test_three_answer_from_up_by_the_player_who_showed(rule: Rule) -> None:
+    show = {"hand": "3H", "down": 3, "pile": "9S", "draw": 0, "others": {"P3": {"hand": ["3S", "5C"]}}}
+    ruling = rule(W, "show 3H P3 P3>P1 P1>P3", up="3D KD", **show)
+    assert (ruling["verdict"], ruling["picks_up"]) == ("legal", "P3")
+    assert rule(W, "show 3H P3 P3>P1 P1>P3", up="4D KD", **show)["broken"] == ["three.backfire"]
+
+
+def test_three_answer_from_down_once_all_else_is_gone(rule: Rule) -> None:
+    only_down = {"P3": {"hand": [], "up": [], "down": 2}}
+    show = {"hand": "3H 5H 6H", "pile": "9S", "draw": 0}
+    assert rule(W, "show 3H P3 P3>P1", others=only_down, **show)["verdict"] == "legal"
+    last_up = {"P3": {"hand": [], "up": ["3S"], "down": 2}}
+    chain = {"hand": "3H 3D 6H", "pile": "9S", "draw": 0, "others": last_up}
+    assert rule(W, "show 3H P3 P3>P1 P1>P3 P3>P1", **chain)["verdict"] == "legal"
+    nothing = {"P3": {"hand": ["3S"], "up": [], "down": 0}}
+    assert rule(W, "show 3H P3 P3>P1 P1>P3 P3>P1", **{**chain, "others": nothing})["broken"] == [
+        "three.backfire"
+    ]
+
+
+def test_three_backfire_not_with_more_3s_than_there_are(rule: Rule) -> None:
+    others = {"P3": {"hand": ["??", "??"]}}
+    show = {"hand": "3H 5H", "pile": "9S", "others": others}
+    assert rule(W, "show 3H P3 P3>P1", **show)["verdict"] == "legal"
+    assert rule(W, "show 3H P3 P3>P1", burned=["3C", "3D", "3S"], **show)["broken"] == ["three.backfire"]
+
+
+def test_three_answer_noted_as_from_the_up_cards_may_be_any_of_several(rule: Rule) -> None:
+    others = {"P3": {"hand": ["3S"], "up": ["3C", "KC"], "down": 3}}
+    chain = {"hand": "3H 3D 6H", "pile": "9S", "draw": 0, "others": others, "more": {"answered_from": "up"}}
+    assert rule(W, "show 3H P3 P3>P1 P1>P3 P3>P1", **chain)["verdict"] == "legal"
+    assert rule(W, "show 3H P3 P3>P1", **chain)["broken"] == ["three.answer-from-up"]
+
+
+def test_three_show_of_an_unread_up_card(rule: Rule) -> None:
+    show = {"hand": "", "down": 3, "pile": "9S", "draw": 0}
+    assert rule(W, "show 3H P2", up="?? KD", **show)["verdict"] == "legal"
+    assert rule(W, "show 3H P2", up="4D KD", **show)["broken"] == ["play.from-hand"]
+
+
+@pytest.mark.parametrize(
+    ("hand", "verdict"), [("?? ??", "unproven"), ("4H 5H", "illegal"), ("3H 5H", "unproven")]
+)
+def test_three_show_of_a_card_that_nobody_identified(rule: Rule, hand: str, verdict: str) -> None:
+    ruling = rule(W, "show ?? P2", hand=hand, pile="9S")
+    assert ruling["verdict"] == verdict
+    assert ruling["broken"] == (["three.show"] if verdict == "illegal" else [])
+
+
+def test_three_show_back_in_not_once_the_game_is_over(rule: Rule) -> None:
+    left = {"P2": {"turns_since": []}}
+    ruling = rule(W, "show 3H P2", hand="3H 5H", pile="9S", draw=0, players=2, left=left)
+    assert ruling["broken"] == ["end.shithead"]
+    assert ruling["next"] is None
+
+
+def test_three_backfire_and_back_in_are_cited(rule: Rule) -> None:
+    backfire = rule(W, "show 3H P3 P3>P1", hand="3H 5H 6H", pile="9H KH")
+    assert "three.backfire" in [entry["rule"] for entry in backfire["basis"]]
+    plain = rule(W, "show 3H P3", hand="3H 5H 6H", pile="9H KH")
+    assert [entry["rule"] for entry in plain["basis"]] == ["three.show", "three.recipient-picks-up"]
+    left = {"P3": {"turns_since": ["P4"]}}
+    back = rule(W, "show 3H P3", hand="3H 5H", pile="9H", draw=0, left=left)
+    assert "three.show-back-in" in [entry["rule"] for entry in back["basis"]]
