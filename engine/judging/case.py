@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
+from engine.cards import JOKER, RANK_OF, SUIT_OF, SUITS, UNKNOWN
 from engine.deals import deal_for, left_of
 from engine.demand import Demand, plain_demand, possible_demands
 from engine.judging.known_cards import (
@@ -325,7 +325,14 @@ class Case:
             return
         due = starting_cards(self.mechanics, self.holding.hand)
         place = start_place(self.mechanics, due)
-        if due and UNKNOWN not in played and place < start_place(self.mechanics, played):
+        possible = [
+            text
+            for card in played
+            for text in (
+                [card] if SUIT_OF[card] or card in (JOKER, UNKNOWN) else [card + suit for suit in SUITS]
+            )
+        ]
+        if due and UNKNOWN not in played and place < start_place(self.mechanics, possible):
             says = say(
                 "{who} starts with {due:the}, not {played:the}.", who=self.player, due=due[:1], played=played
             )

@@ -13,24 +13,23 @@ def missing_cards(cards: Iterable[str], held: Sequence[str]) -> list[str]:
     wanted = list(cards)
     if len(wanted) == 1 and wanted[0] != UNKNOWN and wanted[0] in held:
         return []
-    exact = Counter(held)
+    rest = Counter(held)
     loose = []
     for card in wanted:
-        if exact[card] and card != UNKNOWN:
-            exact[card] -= 1
+        if rest[card] and SUIT_OF[card]:
+            rest[card] -= 1
         else:
             loose.append(card)
-    if not loose:
-        return loose
-    rest = [card for card, count in exact.items() for _ in range(count)]
+    left = list(rest.elements())
     missing = []
-    for card in sorted(loose, key=lambda c: c == UNKNOWN):
-        fit = next((other for other in rest if may_be_same(card, other)), None)
-        fit = fit or next((other for other in rest if UNKNOWN in (card, other)), None)
-        if fit is None:
-            missing.append(card)
+    # A card with a suit fits one without, but not the reverse: it goes first, and unknown cards go last.
+    for card in sorted(loose, key=lambda c: (c == UNKNOWN, not SUIT_OF[c])):
+        fits = [other for other in left if other != UNKNOWN and card != UNKNOWN and may_be_same(card, other)]
+        fits = fits or [other for other in left if UNKNOWN in (card, other)]
+        if fits:
+            left.remove(card if card in fits else fits[0])
         else:
-            rest.remove(fit)
+            missing.append(card)
     return missing
 
 
