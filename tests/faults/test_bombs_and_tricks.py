@@ -160,15 +160,16 @@ LOADS = """
 import json, sys
 from pathlib import Path
 import numpy as np
-from vision.recognition.classifier import FaceReader
-from vision.recognition.index_detector import IndexFinder
-from vision.recognition.detector import OutlineFinder
-from vision.decks.deck import DeckHead, load_deck
+from vision.recognition.classifier import CardClassifier
+from vision.recognition.index_detector import IndexDetector
+from vision.recognition.detector import CardDetector
+from vision.decks.deck_files import load_deck
+from vision.decks.deck_head import DeckHead
 
 def load():
-    FaceReader(threads=1)
-    OutlineFinder()
-    IndexFinder()
+    CardClassifier(threads=1)
+    CardDetector()
+    IndexDetector()
     DeckHead(load_deck("mine", Path(sys.argv[1])))
 
 load()  # whatever is imported on the way is imported now
@@ -327,8 +328,8 @@ def test_commands_write_to_the_programs_own_folders_and_nowhere_else(
 
 LOADED = """
 import os, time
-from vision.recognition.classifier import FaceReader
-FaceReader(threads=1)
+from vision.recognition.classifier import CardClassifier
+CardClassifier(threads=1)
 time.sleep(0.5)
 links = [os.readlink(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")
          if os.path.islink(f"/proc/self/fd/{number}")]

@@ -121,7 +121,7 @@ def test_a_driver_that_fails_is_one_line_after_what_was_seen(monkeypatch: pytest
 def test_pictures_too_large_for_a_table_end_a_stream_in_one_line(
     hasty: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "MOST_PIXELS", 64 * 48)
+    monkeypatch.setattr(sources, "MAX_FRAME_PIXELS", 64 * 48)
     source, _ = plugged(monkeypatch, Unplugged([grey(64, 48)] * 2 + [grey(65, 48)] * 9), tries_on=True)
     with pytest.raises(BadInputError, match=r"^camera 0: pictures of 65 x 48 are too large$"):
         list(source)

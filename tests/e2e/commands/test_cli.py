@@ -7,8 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 
 import cv2
@@ -16,8 +16,7 @@ import pytest
 
 from companion.cli import main as cli
 from companion.cli import tally
-from companion.cli.completion import answer_shell
-from companion.cli.main import COMMANDS, build_parser, main
+from companion.cli.main import COMMANDS, main
 from companion.files import logs
 from engine.ruleset import RULESET_NAMES
 
@@ -118,17 +117,27 @@ def test_the_log_is_rotated(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(file.stat().st_size <= 2000 for file in files)
 
 
-def completed(line: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return what a shell is offered after `shithead LINE`."""
+def completed(line: str) -> set[str]:
+    """Return what a shell is offered after `shithead LINE`.
+
+    It runs in a process of its own, because argcomplete takes over file descriptors 8 and 9.
+    """
     line = f"shithead {line}"
-    for name, value in {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("_ARGCOMPLETE_IFS", "\n")
-    monkeypatch.setenv("_ARGCOMPLETE_COMP_WORDBREAKS", "")
-    offered = StringIO()
-    with pytest.raises(SystemExit):
-        answer_shell(build_parser(), exit_method=sys.exit, output_stream=offered)
-    return {word.strip() for word in offered.getvalue().splitlines()}
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_COMP_WORDBREAKS": "",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        offered = Path(folder) / "offered"
+        subprocess.run(
+            [sys.executable, "-m", "companion.cli"],
+            env={**os.environ, **asked, "_ARGCOMPLETE_STDOUT_FILENAME": str(offered)},
+            check=False,
+        )
+        return {word.strip() for word in offered.read_text("utf-8").splitlines()}
 
 
 @pytest.mark.parametrize(
@@ -142,7 +151,7 @@ def completed(line: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
 def test_commands_and_options_are_completed(
     line: str, offered: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert completed(line, monkeypatch) == offered
+    assert completed(line) == offered
 
 
 @pytest.mark.parametrize("command", ["app", "watch", "film", "simulate"])
@@ -151,17 +160,17 @@ def test_rulesets_and_files_of_house_variants_are_completed_after_rules(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "our-house.toml").touch()
-    assert completed(f"{command} --rules ", monkeypatch) == {*RULESET_NAMES, "our-house.toml"}
-    assert completed(f"{command} --rules=jo", monkeypatch) == {"--rules=jokers"}
+    assert completed(f"{command} --rules ") == {*RULESET_NAMES, "our-house.toml"}
+    assert completed(f"{command} --rules=jo") == {"--rules=jokers"}
 
 
 def test_rulesets_are_completed_wherever_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert completed("rules sh", monkeypatch) == {"shed"}
-    assert completed("rules --compare jokers sh", monkeypatch) == {"shed"}
-    assert completed("record events.jsonl --from-events ", monkeypatch) == set(RULESET_NAMES)
+    assert completed("rules sh") == {"shed"}
+    assert completed("rules --compare jokers sh") == {"shed"}
+    assert completed("record events.jsonl --from-events ") == set(RULESET_NAMES)
 
 
 def test_the_choices_of_an_option_are_completed_and_nothing_else(
@@ -169,8 +178,8 @@ def test_the_choices_of_an_option_are_completed_and_nothing_else(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "film.mp4").touch()
-    assert completed("film --codec ", monkeypatch) == {"h264", "mp4v"}
-    assert completed("completion ", monkeypatch) >= {"bash", "zsh", "fish"}
+    assert completed("film --codec ") == {"h264", "mp4v"}
+    assert completed("completion ") >= {"bash", "zsh", "fish"}
 
 
 def test_files_are_completed_after_an_option_that_wants_one(
@@ -178,8 +187,8 @@ def test_files_are_completed_after_an_option_that_wants_one(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "table.json").touch()
-    assert completed("watch --layout ", monkeypatch) == {"table.json"}
-    assert "--rules" in completed("watch --resume --", monkeypatch)
+    assert completed("watch --layout ") == {"table.json"}
+    assert "--rules" in completed("watch --resume --")
 
 
 def test_bash_completes_with_the_printed_script(tmp_path: Path) -> None:
