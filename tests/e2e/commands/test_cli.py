@@ -18,7 +18,7 @@ from companion.cli import main as cli
 from companion.cli import tally
 from companion.cli.main import COMMANDS, main
 from companion.files import logs
-from engine.ruleset import RULESET_NAMES
+from engine.ruleset import RULESET_NAMES, VARIANT_NAMES
 
 
 @pytest.fixture
@@ -160,17 +160,17 @@ def test_rulesets_and_files_of_house_variants_are_completed_after_rules(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "our-house.toml").touch()
-    assert completed(f"{command} --rules ") == {*RULESET_NAMES, "our-house.toml"}
-    assert completed(f"{command} --rules=jo") == {"--rules=jokers"}
+    assert completed(f"{command} --rules ") == {*RULESET_NAMES, *VARIANT_NAMES, "our-house.toml"}
+    assert completed(f"{command} --rules=jo") == {"--rules=jokers", "--rules=jokers-extensions"}
 
 
 def test_rulesets_are_completed_wherever_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert completed("rules sh") == {"shed"}
-    assert completed("rules --compare jokers sh") == {"shed"}
-    assert completed("record events.jsonl --from-events ") == set(RULESET_NAMES)
+    assert completed("rules sh") == {"shed", "shed-extreme"}
+    assert completed("rules --compare jokers sh") == {"shed", "shed-extreme"}
+    assert completed("record events.jsonl --from-events ") == {*RULESET_NAMES, *VARIANT_NAMES}
 
 
 def test_the_choices_of_an_option_are_completed_and_nothing_else(

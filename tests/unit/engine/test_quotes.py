@@ -54,7 +54,7 @@ WITH_A_RANK = {
     "forces_pick_up": "forces_pick_up",
 }
 """Mechanisms that depend on a rank, by the field that holds the ranks."""
-TABLES = [(name, ()) for name in (*RULESET_NAMES, *VARIANT_NAMES)]
+TABLES: list[tuple[str, tuple[str, ...]]] = [(name, ()) for name in (*RULESET_NAMES, *VARIANT_NAMES)]
 TABLES += [(name, (option,)) for name in RULESET_NAMES for option in load_ruleset(name).available]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.unit.engine.conftest import Rule
@@ -184,7 +186,7 @@ def test_three_show_of_a_card_that_nobody_identified(rule: Rule, hand: str, verd
 
 
 def test_three_show_back_in_not_once_the_game_is_over(rule: Rule) -> None:
-    left = {"P2": {"turns_since": []}}
+    left: dict[str, Any] = {"P2": {"turns_since": []}}
     ruling = rule(W, "show 3H P2", hand="3H 5H", pile="9S", draw=0, players=2, left=left)
     assert ruling["broken"] == ["end.shithead"]
     assert ruling["next"] is None
