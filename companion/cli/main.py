@@ -28,6 +28,7 @@ COMMANDS = (
     "judge",
     "read",
     "watch",
+    "serve",
     "film",
     "score",
     "tally",

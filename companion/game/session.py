@@ -147,9 +147,12 @@ class Session:
         """Remove the last event."""
         self._ask(self._undo)
 
-    def correct(self, event_id: int, event: Event | None) -> None:
-        """Replace an earlier event, or remove it with None."""
-        self._ask(lambda game: self._correct(game, event_id, event))
+    def correct(self, event_id: int, event: Event | None, *, by: str | None = None) -> None:
+        """Replace an earlier event, or remove it with None.
+
+        `by` names the person at another phone who did it; None: whoever uses this window.
+        """
+        self._ask(lambda game: self._correct(game, event_id, event, by))
 
     def enter(self, event: Event) -> None:
         """Add an event that a person reports, at the present time."""
@@ -321,12 +324,13 @@ class Session:
         self._keep_correction(int(line.get("id", 0)), None)
         return _("Undone: {what}").format(what=event_text(line))
 
-    def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
+    def _correct(self, game: Game, event_id: int, event: Event | None, by: str | None) -> str:
         game.correct(event_id, event)
         self._keep_correction(event_id, None if event is None else event.to_json())
-        return (
+        says = (
             _("Removed") if event is None else _("Corrected: {what}").format(what=event_text(event.to_json()))
         )
+        return says if by is None else _("{player}: {what}").format(player=by, what=says)
 
     def _keep_correction(self, event_id: int, line: dict[str, Any] | None) -> None:
         if self._recorder is not None:
