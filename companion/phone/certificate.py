@@ -49,7 +49,7 @@ class ServerCertificate:
 def server_certificate(path: Path, names: Sequence[str]) -> ServerCertificate:
     """Return the certificate in `path`, or a new one if it is missing, damaged, old or lacks a name.
 
-    A new one keeps the names of the old one, so that a phone that moves between networks is not warned each time.
+    A new one keeps the names of the old one, so that a phone is not warned again in every network.
 
     Args:
         path: The file. It is written with mode 600.

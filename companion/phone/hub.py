@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import logging
@@ -10,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from companion.game.evening import Tally
@@ -155,8 +157,8 @@ class Hub:
         self._authors: dict[tuple[int, int], str] = {}
         self._ledger: Tally | None = None
         self._sight = CameraSight()
-        self._pending: tuple[int, int] | None = None
-        """Number of answers and of the event at a correction that the referee has yet to carry out."""
+        self._under_way: set[tuple[int, int]] = set()
+        """Game and event of corrections that the referee has yet to carry out."""
         self._shown: tuple[int, ...] = ()
         self._keeps: tuple[object, ...] = ()
         self._parts: dict[str, dict[str, str]] = {}
@@ -336,17 +338,27 @@ class Hub:
             raise BadInputError("no game is running")
         snapshot = session.snapshot
         event, fresh = corrected(snapshot.lines, list(getattr(snapshot.table, "players", ())), asked)
-        if self._pending == (snapshot.answers, event):
+        place = snapshot.game, event
+        if place in self._under_way:
             raise BadInputError("that event was corrected just before; look at it again")
-        self._pending = snapshot.answers, event
+        self._under_way.add(place)
         with speaking(phone.language):
             label = phone.label
-        session.correct(event, fresh, by=label)
+        loop = asyncio.get_running_loop()
+        done = partial(self._corrected, phone, place, label)
+        session.correct(event, fresh, by=label, on_done=lambda why: _call(loop, done, why))
+
+    def _corrected(self, phone: Phone, place: tuple[int, int], label: str, why: str | None) -> None:
+        """Tell everybody who corrected an event, or its author why that failed."""
+        self._under_way.discard(place)
+        if why is not None:
+            phone.note(type="refused", says=why)
+            return
         if len(self._authors) >= _KEPT_AUTHORS:
             self._authors.clear()
-        self._authors[snapshot.game, event] = label
+        self._authors[place] = label
         for other in self.phones.values():
-            other.note(type="corrected", name=label, event=event, own=other is phone)
+            other.note(type="corrected", name=label, event=place[1], own=other is phone)
 
     # What phones are sent
 
@@ -440,3 +452,9 @@ class Hub:
                 self._shown = ()  # its language is new: render at the next look
             films = phone.key == self._camera
             phone.show(parts if films else {name: part for name, part in parts.items() if name != "sight"})
+
+
+def _call(loop: asyncio.AbstractEventLoop, act: Callable[[str | None], None], why: str | None) -> None:
+    """Call a function in the server's thread, unless the server has ended."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(act, why)

@@ -1,4 +1,4 @@
-"""The view of a game that the phones show, as plain data in one language. It selects and words, and holds no rules."""
+"""The view of a game that the phones show: plain data in one language. It words, and holds no rules."""
 
 from __future__ import annotations
 

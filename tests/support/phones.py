@@ -73,7 +73,9 @@ class Client:
         await self.link.send_bytes(struct.pack("<d", taken) + (jpeg() if picture is None else picture))
 
     async def hear(self, kind: str, wanted: Callable[[dict[str, Any]], object] = bool) -> dict[str, Any]:
-        """Return the next message of a kind that is wanted; a state is the whole state by then."""
+        """Return the next message of a kind that is wanted; a state is whole, and may be the present one."""
+        if kind == "state" and self.state and wanted(self.state):
+            return self.state
         async with asyncio.timeout(PATIENCE_S):
             while True:
                 got = await self.link.receive()
