@@ -123,6 +123,15 @@ class _Request:
     until: float
 
 
+@dataclass(frozen=True, slots=True)
+class People:
+    """The connected phones, for the program's own window. Each is a number and a name, perhaps empty."""
+
+    state: CameraState = "none"
+    camera: tuple[int, str] | None = None
+    screens: tuple[tuple[int, str], ...] = ()
+
+
 class Hub:
     """Joins the phones with the game. Call it from the server's loop only."""
 
@@ -145,6 +154,8 @@ class Hub:
         self._table, self._frames, self._clock = table, frames, clock
         self.wanted_size = wanted_size
         self.phones: dict[str, Phone] = {}
+        self.people = People()
+        """The newest state for other threads: it is replaced as a whole."""
         self._numbers = itertools.count(1)
         self._known: dict[str, tuple[int, str]] = {}
         """Number and name of every phone that was here."""
@@ -424,6 +435,11 @@ class Hub:
         self._show()
 
     def _publish_people(self) -> None:
+        self.people = People(
+            self.camera_state(),
+            self._known.get(self._camera or ""),
+            tuple((phone.number, phone.name) for phone in self.phones.values() if phone is not self.camera),
+        )
         camera = self._known.get(self._camera or "")
         state = self.camera_state()
         for language in LANGUAGES:

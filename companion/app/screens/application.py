@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kivy.app import App
 from kivy.clock import Clock
@@ -29,6 +29,9 @@ from companion.i18n import catalogue as i18n
 from companion.i18n.messages import translate
 from companion.settings import TYPE_SIZES, Settings, save_settings
 
+if TYPE_CHECKING:
+    from companion.phone.server import PhoneServer
+
 _log = logging.getLogger(__name__)
 _SCREENS = {
     "log": ("companion.app.screens.log", "LogScreen"),
@@ -36,6 +39,7 @@ _SCREENS = {
     "rules": ("companion.app.screens.rules", "RulesScreen"),
     "deck": ("companion.app.screens.deck", "DeckScreen"),
     "more": ("companion.app.screens.more", "MoreScreen"),
+    "join": ("companion.app.screens.join", "JoinScreen"),
 }
 """Screens are imported when they are first shown, so that the table appears sooner."""
 
@@ -61,6 +65,8 @@ class RefereeApp(App):
         """The current screen."""
         self.at = "table"
         """Name of the current screen in the navigation."""
+        self.phones: PhoneServer | None = None
+        """The server for phones at the table; None until the *Join* screen opens it."""
         self._table: Any = None
         self._first: Callable[[], None] = lambda: None
         self._refresh: Any = None
@@ -132,10 +138,38 @@ class RefereeApp(App):
         self.session = None
 
     def on_stop(self) -> None:
-        """Stop refreshing and speaking."""
+        """Stop refreshing, speaking and serving phones."""
+        self.close_phones()
         if self._refresh is not None:
             self._refresh.cancel()
         self.feedback.close()
+
+    # Phones at the table
+
+    def open_phones(self) -> PhoneServer:
+        """Return the server for phones, and start it if it is not open.
+
+        Raises:
+            BadInputError: a package is missing, or no port can be opened.
+        """
+        if self.phones is None:
+            from companion.phone.host import open_phones
+            from companion.phone.table import RefereedTable
+
+            table = RefereedTable(
+                lambda: self.session,
+                lambda: self.setup,
+                lambda: getattr(self._table, "sight", None),
+                self.store,
+            )
+            self.phones = open_phones(table, wanted_size=min(1920, max(self.settings.camera_size)))
+        return self.phones
+
+    def close_phones(self) -> None:
+        """Stop serving phones."""
+        phones, self.phones = self.phones, None
+        if phones is not None:
+            phones.stop()
 
     # Navigation
 

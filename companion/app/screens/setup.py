@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kivy.app import App
 from kivy.lang import Builder
 from kivy.properties import BooleanProperty, NumericProperty, ObjectProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
@@ -16,13 +17,15 @@ from kivy.uix.floatlayout import FloatLayout
 
 from companion.app.screens import seating  # noqa: F401 - the kv file names its widgets
 from companion.app.screens.widgets import Chip, FitLabel, PillButton, signed, text_height
+from companion.device import on_phone
 from companion.game.deck_fallback import is_deck_missing, missing_deck_text
 from companion.game.history import find_last_finished
-from companion.game.preview import RELEASE_TIMEOUT_S, Preview, open_preview, sight_lines
+from companion.game.preview import RELEASE_TIMEOUT_S, Preview, SightCheck, open_preview, sight_lines
 from companion.game.setup import GameSetup, setup_fault, setup_summary, source_text, stored_setup
 from companion.i18n.catalogue import _
 from companion.sources.android import PHONE_CAMERA
 from companion.sources.cameras import find_cameras
+from companion.sources.joined_phone import JOINED_PHONE
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
@@ -195,6 +198,17 @@ class SetupScreen(FloatLayout):
             chip.on = chip.source == (source or "")
         self._look_through(source if self.parent is not None else None)
 
+    def choose_source(self, source: str | None) -> None:
+        """Select a tapped source. A phone first needs the code on the *Join* screen."""
+        self.watch(source)
+        if source == JOINED_PHONE:
+            App.get_running_app().go("join")
+
+    @property
+    def sight(self) -> SightCheck | None:
+        """The newest check of the picture, if there is one."""
+        return self.preview.sight if self.preview is not None else None
+
     def take_address(self) -> None:
         """Add the typed film or address as a source, and select it."""
         address = self.ids.address.text.strip()
@@ -282,6 +296,8 @@ class SetupScreen(FloatLayout):
 
     def _offer_sources(self) -> None:
         offered = [None] if self.setup.source is None else [self.setup.source, None]
+        if JOINED_PHONE not in offered and not on_phone():
+            offered.append(JOINED_PHONE)
         for source in offered:
             self._offer(source)
         self.watch(self.setup.source)
@@ -289,7 +305,7 @@ class SetupScreen(FloatLayout):
     def _offer(self, source: str | None) -> None:
         label = _("By touch") if source is None else _short(source)
         chip = SourceChip(label=label, source=source or "")
-        chip.bind(on_release=lambda chip: self.watch(chip.source or None))
+        chip.bind(on_release=lambda chip: self.choose_source(chip.source or None))
         self.ids.sources.add_widget(chip)
 
     def offer_decks(self) -> None:
@@ -366,6 +382,8 @@ def _short(source: str) -> str:
         return _("Camera")
     if source.isdecimal():
         return _("Camera {n}").format(n=source)
+    if source == JOINED_PHONE:
+        return _("A phone")
     return source if "://" in source else Path(source).name
 
 
