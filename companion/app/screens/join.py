@@ -98,20 +98,15 @@ class JoinScreen(Page):
             chip.bind(on_release=lambda _chip, films=films: self.show_code(films=films))
             self.chips[films] = chip
             row.add_widget(chip)
+        self.ids.head.add_widget(self.people)
         self.code = self.add(QrCode())
         self.add(Factory.Heading(full_text=_("Scan the code with a phone in the same WLAN, or type:")))
         self.add(self.address)
-        self.add(Factory.Heading(full_text=_("Connected now")))
-        self.add(self.people)
-        begins = self._serving.fingerprint[:23]
-        self.add(
-            BodyText(
-                full_text=_(
-                    "The browser warns once, because nobody vouches for this device. Choose *Advanced* and go "
-                    "on. The certificate's SHA-256 begins with {begins}. Only this local network can join."
-                ).format(begins=begins)
-            )
+        warning = _(
+            "The browser warns once, because nobody vouches for this device. Choose *Advanced* and go on. "
+            "The certificate's SHA-256 begins with {begins}. Only this local network can join."
         )
+        self.add(BodyText(full_text=warning.format(begins=self._serving.fingerprint[:23])))
         for name, text, act in (
             ("close", _("Send all phones away"), self.close),
             ("table", _("Back"), lambda: self._app.go("table")),

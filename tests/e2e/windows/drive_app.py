@@ -25,6 +25,7 @@ from companion.settings import Settings, load_settings
 from companion.sources import cameras
 from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
+from tests.e2e.windows.join_scenario import joined
 from tests.e2e.windows.phone_scenarios import phoned
 from tests.e2e.windows.places_scenarios import places, shown_where
 from tests.e2e.windows.pressed import pressed
@@ -311,6 +312,7 @@ SCENARIOS = {
         places,
         shown_where,
         phoned,
+        joined,
         broken,
         start,
         pressed,
