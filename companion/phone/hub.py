@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import json
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -47,6 +48,7 @@ ASK_TIMEOUT_S = 30.0
 GRACE_S = 15.0
 """How long a lost phone keeps the camera. After that, anybody may take it."""
 _FRESH_FRAME_S = 3.0
+_UNDER_WAY_S = 3.0
 _MAX_NOTES = 32
 _KEPT_AUTHORS = 500
 
@@ -70,6 +72,8 @@ class Phone:
     clock: PhoneClock = field(default_factory=PhoneClock)
     dropped: str | None = None
     """Why it is dropped, in its language; None while it is connected."""
+    filmed_until: float = -math.inf
+    """When it stopped filming, in seconds of this program's clock. Its last pictures may be under way."""
     waiting: asyncio.Event = field(default_factory=asyncio.Event)
     _notes: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_MAX_NOTES))
     _parts: dict[str, str] = field(default_factory=dict)
@@ -273,6 +277,8 @@ class Hub:
         """
         now = self._clock()
         if phone.key != self._camera:
+            if now - phone.filmed_until < _UNDER_WAY_S:
+                return
             raise BadInputError("another phone films the table")
         self._frames.put(jpeg, phone.clock.to_program(taken, now))
         if self.camera_state() != "films":
@@ -304,6 +310,7 @@ class Hub:
         phone.clock = PhoneClock()
         self._ask_clock(phone)
         if before is not None and before is not phone:
+            before.filmed_until = self._clock()
             before.note(type="camera-taken", name=phone.label)
         phone.note(type="camera-yours", size=self.wanted_size)
         self._publish_people()
@@ -330,6 +337,7 @@ class Hub:
             return
         request, self._request = self._request, None
         self._camera, self._away, self._frame_at = None, False, None
+        phone.filmed_until = self._clock()
         phone.note(type="camera-left")
         if request is not None:
             self._give_camera(request.phone)
@@ -414,8 +422,11 @@ class Hub:
     async def _keep_clocks(self) -> None:
         while True:
             await asyncio.sleep(_CLOCK_EVERY_S)
-            if self.camera is not None:
-                self._ask_clock(self.camera)
+            for phone in self.phones.values():
+                if phone is self.camera:
+                    self._ask_clock(phone)
+                else:
+                    phone.note(type="alive")
 
     def _ask_clock(self, phone: Phone) -> None:
         phone.note(type="clock", asked=self._clock())

@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
@@ -53,7 +53,7 @@ class Browser:
 
     def open(self, address: str) -> str:
         """Open a page in a new window, go on past the warning, and return the window."""
-        self.driver.switch_to.new_window("tab")
+        self.driver.switch_to.new_window("window")
         self.driver.get(address)
         return str(self.driver.current_window_handle)
 
@@ -61,17 +61,20 @@ class Browser:
         return self.driver.execute_script(text, *args)  # type: ignore[no-untyped-call]
 
     def text(self, selector: str) -> str:
-        """Return the visible text of an element; empty while it is not there."""
-        return str(
-            self.script("return (document.querySelector(arguments[0]) || {}).innerText || ''", selector)
+        """Return the text of an element; empty while it is not there, or hidden."""
+        found = self.script(
+            "const found = document.querySelector(arguments[0]);"
+            "return found && found.getClientRects().length ? found.innerText : ''",
+            selector,
         )
+        return str(found)
 
     def tap(self, selector: str) -> None:
         self.until(lambda: self.driver.find_elements(By.CSS_SELECTOR, selector))
         self.until(lambda: self._tapped(selector))
 
     def _tapped(self, selector: str) -> bool:
-        with contextlib.suppress(StaleElementReferenceException):
+        with contextlib.suppress(WebDriverException):  # drawn again, or not yet in view
             self.driver.find_element(By.CSS_SELECTOR, selector).click()
             return True
         return False

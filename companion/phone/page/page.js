@@ -8,6 +8,7 @@ const OVERLAY = new URLSearchParams(location.search).get("overlay") === "1";
 const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 const RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
 const MAX_IN_FLIGHT = 2, FRAME_MS = 1000 / 15, HELLO_AGAIN_MS = [500, 1000, 2000, 4000];
+const SILENT_MS = 12000, POLL_MS = 30000;  // the server says something every few seconds
 
 function t(text, facts) {
   let said = (TEXTS[LANGUAGE] || {})[text] || text;
@@ -55,7 +56,7 @@ function toast(says) {
 // ---- the connection: a WebSocket, or posts where the browser refuses one -------------------------------
 
 const link = {
-  socket: null, session: null, posts: false, failures: 0, refused: 0, ended: false, inFlight: 0, timer: 0,
+  socket: null, session: null, posts: false, failures: 0, refused: 0, ended: false, inFlight: 0, timer: 0, heard: 0,
 
   connect() {
     clearTimeout(this.timer);
@@ -69,7 +70,7 @@ const link = {
     const socket = new WebSocket(location.origin.replace(/^http/, "ws") + location.pathname + "ws");
     let opened = false;
     this.socket = socket;
-    socket.binaryType = "arraybuffer";
+    this.heard = performance.now();
     socket.onopen = () => { opened = true; socket.send(JSON.stringify(this.hello())); };
     socket.onmessage = (event) => { if (this.socket === socket) this.receive(JSON.parse(event.data)); };
     socket.onclose = () => {
@@ -99,7 +100,10 @@ const link = {
   },
 
   async post(path, body, headers) {
-    const answer = await fetch(path, { method: "POST", body, headers: Object.assign({ "X-Session": this.session || "" }, headers), cache: "no-store" });
+    const ending = window.AbortController ? new AbortController() : null;
+    const timer = ending && setTimeout(() => ending.abort(), POLL_MS);
+    const answer = await fetch(path, { method: "POST", body, headers: Object.assign({ "X-Session": this.session || "" }, headers), cache: "no-store", signal: ending ? ending.signal : undefined });
+    clearTimeout(timer);
     const content = await answer.json().catch(() => ({}));
     if (!answer.ok) throw Object.assign(new Error(content.says || answer.statusText), { status: answer.status });
     return content;
@@ -140,7 +144,16 @@ const link = {
     this.inFlight = Math.max(0, this.inFlight - 1);
   },
 
+  watch() {  // a dead network closes nothing by itself
+    if (!this.socket || performance.now() - this.heard < SILENT_MS) return;
+    const dead = this.socket;
+    this.socket = null;
+    dead.close();
+    this.lost();
+  },
+
   receive(message) {
+    this.heard = performance.now();
     switch (message.type) {
       case "got": this.inFlight = Math.max(0, this.inFlight - 1); break;
       case "clock": this.send({ type: "clock", asked: message.asked, now: performance.now() / 1000 }); break;
@@ -551,6 +564,7 @@ document.addEventListener("visibilitychange", () => {
   if (camera.stream) { camera.away(false); camera.resume(); }
 });
 addEventListener("online", () => link.soon());
+setInterval(() => link.watch(), 1000);
 addEventListener("resize", () => camera.place());
 $("video").addEventListener("loadedmetadata", () => camera.place());
 $("video").addEventListener("resize", () => camera.place());

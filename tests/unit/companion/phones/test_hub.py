@@ -185,8 +185,8 @@ def test_taking_over_asks_the_phone_that_films(server: PhoneServer) -> None:
             await ann.say(type="give-camera", agrees=True)
             await bob.hear("camera-yours")
             assert (await ann.hear("camera-taken"))["name"] == "Bob"
-            await ann.film(3.0)
-            assert "another phone films" in (await ann.hear("refused"))["says"]
+            await ann.film(3.0)  # under way when the camera changed hands
+            await ann.hear("got")
 
     asyncio.run(play())
 

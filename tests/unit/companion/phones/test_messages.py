@@ -152,7 +152,8 @@ def test_in_whatever_order_phones_act_at_most_one_of_them_films(steps: list[tupl
         texts.setdefault(kind, lambda _yes, text=text: text)  # type: ignore[misc]
 
     async def play() -> None:
-        hub = Hub(RefereedTable(store=Path("/nonexistent/s.sqlite")), PhoneFrames())
+        frames = PhoneFrames()
+        hub = Hub(RefereedTable(store=Path("/nonexistent/s.sqlite")), frames)
         phones: dict[int, Any] = {}
         for number, act, yes in steps:
             phone = phones.get(number)
@@ -161,12 +162,9 @@ def test_in_whatever_order_phones_act_at_most_one_of_them_films(steps: list[tupl
             elif phone is not None and act == "leave":
                 hub.leave(phones.pop(number))
             elif phone is not None and act == "frame":
-                filming = hub.camera is phone
-                try:
-                    hub.frame(phone, 1.0, jpeg())
-                    assert filming
-                except BadInputError:
-                    assert not filming
+                filming, before = hub.camera is phone, frames.latest
+                refusal_of(lambda: hub.frame(phone, 1.0, jpeg()))  # noqa: B023
+                assert (frames.latest is not before) == filming
             elif phone is not None:
                 hub.receive(phone, parse_message(texts[act](yes)))
             hub.publish()
