@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,10 +78,11 @@ def run(args: argparse.Namespace) -> int:
         server = open_phones(table, host=args.host, port=args.port, wanted_size=size)
         closing.callback(server.stop)
         assert server.serving is not None
-        _announce(server.serving, films=setup.source == JOINED_PHONE)
         closing.callback(session.stop)
-        session.start()
-        _wait(session)
+        with suppress(KeyboardInterrupt):
+            _announce(server.serving, films=setup.source == JOINED_PHONE)
+            session.start()
+            _wait(session)
     return 0
 
 
@@ -131,7 +132,9 @@ def _session(setup: GameSetup, args: argparse.Namespace, closing: ExitStack) -> 
     events = EventWriter(args.events or "-", _say)
     recorded = RecordedGames(game, events, None, recorder, following)
     closing.callback(recorded.close)
-    return Session(lambda: source, lambda: recorded)
+    session = Session(lambda: source, lambda: recorded)
+    session.picture_width = 16  # nobody looks at it: phones show no picture
+    return session
 
 
 def _announce(serving: Serving, *, films: bool) -> None:
@@ -156,21 +159,18 @@ def _announce(serving: Serving, *, films: bool) -> None:
 
 
 def _wait(session: Session) -> None:
-    """Wait until the session has failed, or Ctrl-C.
+    """Wait until the session has failed.
 
     Raises:
         BadInputError: the session has failed.
     """
     told = session.snapshot.says
     never = threading.Event()
-    try:
-        while session.snapshot.phase != "failed":
-            never.wait(0.2)
-            if session.snapshot.says not in ("", told):
-                told = session.snapshot.says
-                _say(told)
-    except KeyboardInterrupt:
-        return
+    while session.snapshot.phase != "failed":
+        never.wait(0.2)
+        if session.snapshot.says not in ("", told):
+            told = session.snapshot.says
+            _say(told)
     raise BadInputError(session.snapshot.says)
 
 

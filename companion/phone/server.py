@@ -18,17 +18,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from companion.i18n.catalogue import speaking
 from companion.i18n.messages import error_text
 from companion.phone.addresses import LOOPBACK, host_names, is_loopback, local_addresses, network_name
-from companion.phone.certificate import server_certificate, write_private
+from companion.phone.certificate import server_certificate
 from companion.phone.discovery import announced
 from companion.phone.guard import Limits, Peers, Rate, refusal
 from companion.phone.hub import Hub, Phone
 from companion.phone.invitation import Invitation, Role, evening_invitation
+from companion.phone.open_ports import data_folder, noted
 from companion.phone.page_texts import page_document
 from companion.phone.polling import PollingPhones
 from companion.phone.requests import MAX_MESSAGE_BYTES, Hello, checked_seconds, parse_message
@@ -59,11 +59,6 @@ _HEADERS = {
     "Permissions-Policy": "camera=(self), screen-wake-lock=(self), microphone=(), geolocation=()",
     "Server": "shithead",
 }
-
-
-def data_folder() -> Path:
-    """Return the folder of the certificate, the secrets and the note about open ports."""
-    return platformdirs.user_data_path("shithead", appauthor=False) / "phones"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +213,7 @@ class PhoneServer:
             addresses=tuple(addresses),
             name=name,
         )
-        note = self._folder / "open.json"
-        closing.callback(lambda: note.unlink(missing_ok=True))
-        opened_ports = {"pid": os.getpid(), "addresses": addresses, "port": port, "local_port": own_port}
-        write_private(note, json.dumps(opened_ports).encode())
+        closing.enter_context(noted(self._folder, addresses, port, own_port))
         if name is not None:
             await closing.enter_async_context(announced(name, addresses, port))
 
