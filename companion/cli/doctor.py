@@ -48,9 +48,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "doctor",
         help="report what works on this machine",
-        description="Check weights, rulesets, store, folders, camera, voice, phones and window. It names open "
-        "ports, and who may use them. The exit status is 2 "
-        "if something that the program needs is missing, changed or damaged.",
+        description="Check weights, rulesets, store, folders, camera, voice, phones and window. "
+        "Name the ports that are open for phones. "
+        "The exit status is 2 if something that the program needs is missing, changed or damaged.",
     )
     parser.add_argument("--store", metavar="FILE", type=Path, help="check this store, not the user's own")
     return parser
@@ -222,8 +222,8 @@ def check_phones() -> Finding:
         )
     where = ", ".join(ports.addresses)
     says = (
-        f"port {ports.port} on {where} is open to phones of the local network that have a code; "
-        f"port {ports.local_port} is open to this machine alone (process {ports.pid})"
+        f"port {ports.port} on {where} is open to phones of the local network. They need a code. "
+        f"Port {ports.local_port} is open to this machine alone (process {ports.pid})"
     )
     return Finding("phones", True, says, needed=False)
 

@@ -230,7 +230,7 @@ function showCamera() {
     none: t("No phone films"), films: t("{name} films", { name }), silent: t("{name} sends no picture", { name }),
     away: t("{name} is busy, with a call for example", { name }), lost: t("{name} is not connected", { name }),
   }[what];
-  $("camera-state").textContent = "● " + (fault || says) + " · " + t("{n} screens", { n: state.people.length });
+  $("camera-state").textContent = "● " + (fault || says) + " · " + t("Screens: {n}", { n: state.people.length });
   $("camera-state").className = what === "films" && !fault ? "films" : what === "none" ? "" : "bad";
   camera.showSight();
 }
