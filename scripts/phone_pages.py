@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 UPRIGHT, SIDEWAYS, TABLET, PROJECTOR = (360, 740), (740, 360), (1180, 820), (1280, 720)
-HEIGHT, GAP, LINE = 620, 16, 28
+HEIGHT, GAP, LINE = 540, 14, 26
 CONTENTS = "contents"
 """Name of the text in the file of the picture that lists its photographs."""
 PAPER, INK = (246, 244, 238), (40, 40, 40)
@@ -198,7 +198,8 @@ def main() -> None:
     wide = [photo for photo in photos if photo not in upright]
     about = PngInfo()
     about.add_itxt(CONTENTS, "\n".join(photo.below for photo in (*upright, *wide)))
-    contact_sheet([upright, wide[:2] + wide[3:], wide[2:3]]).save(target, optimize=True, pnginfo=about)
+    sheet = contact_sheet([upright, wide[:2] + wide[3:], wide[2:3]])
+    sheet.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True, pnginfo=about)
     print(target)
 
 

@@ -58,7 +58,7 @@ class Browser:
         return str(self.driver.current_window_handle)
 
     def script(self, text: str, *args: Any) -> Any:
-        return self.driver.execute_script(text, *args)  # type: ignore[no-untyped-call]
+        return self.driver.execute_script(text, *args)
 
     def text(self, selector: str) -> str:
         """Return the text of an element; empty while it is not there, or hidden."""

@@ -295,7 +295,7 @@ class SetupScreen(FloatLayout):
         self.on_start(setup)
 
     def _offer_sources(self) -> None:
-        offered = [None] if self.setup.source is None else [self.setup.source, None]
+        offered: list[str | None] = [None] if self.setup.source is None else [self.setup.source, None]
         if JOINED_PHONE not in offered and not on_phone():
             offered.append(JOINED_PHONE)
         for source in offered:
