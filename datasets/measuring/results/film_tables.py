@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from datasets.measuring.films.summary import by_machine
-from datasets.measuring.results.goals import FILM_GOALS, Goal
+from datasets.measuring.results.film_goals import FILM_GOALS, Goal
 
 Cells = Sequence[str]
 

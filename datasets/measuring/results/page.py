@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from datasets.measuring.films.summary import by_machine
+from datasets.measuring.results.film_goals import Goal
 from datasets.measuring.results.film_tables import as_markdown, number, table
-from datasets.measuring.results.goals import Goal
 from datasets.measuring.results.photo_tables import beside_rows, photo_rows
 from datasets.measuring.results.product_goals import PARTS
 from engine.errors import BadInputError

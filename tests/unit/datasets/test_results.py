@@ -11,7 +11,7 @@ import pytest
 
 from companion.cli.main import main
 from datasets.measuring.results import coverage as covered
-from datasets.measuring.results.goals import FILM_GOALS
+from datasets.measuring.results.film_goals import FILM_GOALS
 from datasets.measuring.results.page import NOT_MEASURED, Measured, page, read_measured
 from datasets.measuring.results.product_goals import PARTS
 from engine.errors import BadInputError
