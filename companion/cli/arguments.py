@@ -16,6 +16,13 @@ def ruleset(text: str) -> str:
     return ruleset_name(text)
 
 
+def source(text: str) -> str:
+    """Return a film, camera or address. The `http://` of an address may be left out."""
+    from vision.capture.addresses import complete_address
+
+    return complete_address(text)
+
+
 def add_force(parser: argparse.ArgumentParser) -> None:
     """Add the switch without which a command overwrites no file."""
     parser.add_argument("--force", action="store_true", help="overwrite a file that exists")

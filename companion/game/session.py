@@ -82,6 +82,7 @@ class Session:
         open_game: Callable[[], Game],
         *,
         open_recorder: Callable[[Callable[[str], None]], GameRecorder] | None = None,
+        open_stored: Callable[[], Game] | None = None,
         realtime: bool = True,
     ) -> None:
         """Open nothing before `start()`.
@@ -91,6 +92,7 @@ class Session:
             open_game: Opens the game.
             open_recorder: Opens the recorder and begins its game. Its argument shows a line to the user.
                 None: the game is not stored.
+            open_stored: Opens the stored game that goes on, to be shown if its source cannot be opened.
             realtime: With False, a film runs as fast as it can be read.
         """
         self.snapshot = Snapshot(says=_("Opening …"))
@@ -110,6 +112,7 @@ class Session:
         self.setup: GameSetup | None = None
         """The setup, if known."""
         self._open_source, self._open_game, self._open_keeper = open_source, open_game, open_recorder
+        self._open_stored = open_stored
         self._realtime = realtime
         self._frames = FrameHandover()
         self._requests: queue.SimpleQueue[Callable[[Game], str]] = queue.SimpleQueue()
@@ -206,7 +209,8 @@ class Session:
             self._follow(game)
             pump.join(timeout=2.0)
         except BadInputError as error:
-            self._publish(None, phase="failed", says=error_text(error))
+            stored = self._open_stored() if source is None and self._open_stored is not None else None
+            self._publish(stored, phase="failed", says=error_text(error))
         except Exception as error:
             # A bug must not leave a window that silently stands still.
             _log.exception("the referee's thread has ended")

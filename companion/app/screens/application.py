@@ -28,6 +28,7 @@ from companion.game.starting import make_session
 from companion.i18n import catalogue as i18n
 from companion.i18n.messages import translate
 from companion.settings import TYPE_SIZES, Settings, save_settings
+from companion.store.rows import StoredGame
 
 _log = logging.getLogger(__name__)
 _SCREENS = {
@@ -93,12 +94,10 @@ class RefereeApp(App):
         if self.root is None:
             self._first = lambda: self.ask(setup)
             return
-        from companion.app.screens.setup import SetupScreen
-
         self.setup = setup
         self.end_session()
         game, notice = find_resumable_game(setup.store) if setup.kept else (None, None)
-        self._table = SetupScreen(setup, self.start_game, game, make_preview=self.make_preview)
+        self._table = self._form(setup, game)
         self._table.notice = translate(notice or "")
         self.go("table")
 
@@ -182,15 +181,22 @@ class RefereeApp(App):
 
         self.root.name_places()
         if isinstance(self._table, SetupScreen):
-            self._table = SetupScreen(
-                self._table.chosen(),
-                self.start_game,
-                self._table.resumable_game,
-                make_preview=self.make_preview,
-            )
+            self._table = self._form(self._table.chosen(), self._table.resumable_game)
         elif self.session is not None:
             self._table = self._table_of(self.session)
         self.go(self.at)
+
+    def _form(self, setup: GameSetup, resumable_game: StoredGame | None) -> Any:
+        from companion.app.screens.setup import SetupScreen
+
+        return SetupScreen(
+            setup,
+            self.start_game,
+            resumable_game,
+            make_preview=self.make_preview,
+            settings=self.settings,
+            on_settings=self.set,
+        )
 
     def _table_of(self, session: Session) -> Any:
         from companion.app.screens.demonstration import DemonstrationLine

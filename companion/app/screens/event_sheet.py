@@ -58,7 +58,7 @@ class EventSheet(ModalView):
             name = str(ruling.get("verdict") or "legal")
             self.verdict = f"{theme.VERDICT_SIGN[name]} {_(theme.VERDICT_WORD[name])}"
             self.ink = theme.VERDICT_INK[name]
-            self.says, self.quote = ruling_text(ruling)
+            self.says, self.quote = ruling_text(ruling, line.get("player"))
         else:
             self.says = _("No ruling needed.")
         self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep

@@ -40,6 +40,8 @@ class TableScreen(FloatLayout):
     """Whether the game has ended, so that the next one can begin."""
     stopped = BooleanProperty(False)
     """Whether the source has failed or ended, so that only the form is left."""
+    failed = BooleanProperty(False)
+    """Whether the source has failed, so that another one is asked for."""
     prompt = StringProperty("")
     """Instruction to players who enter events while it is nobody's turn."""
     watches = BooleanProperty(True)
@@ -171,6 +173,7 @@ class TableScreen(FloatLayout):
         if snapshot.game != self._game:
             close(self.sheet, self.player_sheet)  # their answers would concern the game before
         self._game = snapshot.game
+        self.failed = snapshot.phase == "failed"
         self.paused, self.stopped = snapshot.phase == "paused", snapshot.phase in ("failed", "ended")
         self._show_phase(snapshot)
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
@@ -187,7 +190,7 @@ class TableScreen(FloatLayout):
                 _("The cards or the camera have moved. This is from before."),
             )
         elif judged is not None:
-            ids.banner.show(judged)
+            ids.banner.show(judged, snapshot.table)
         elif snapshot.phase == "watching":
             ids.banner.show_plain(*self._before_a_ruling(snapshot))
         ids.live.show_readings(
@@ -198,7 +201,7 @@ class TableScreen(FloatLayout):
         )
         ids.log.show(snapshot.lines)
         ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
-        ids.undo.disabled = not snapshot.lines
+        ids.undo.disabled = not snapshot.lines or self.failed  # nobody would carry it out
         if snapshot.table is not None:
             self._show_table(snapshot)
         if self.large is not None:

@@ -39,6 +39,7 @@ from tests.e2e.windows.scenarios import (
     seats,
 )
 from tests.e2e.windows.songs_scenario import sung
+from tests.e2e.windows.source_scenarios import known_players, resumed_without_camera, typed_sources
 from tests.e2e.windows.turning import turned
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 from tests.e2e.windows.worded import worded
@@ -316,6 +317,9 @@ SCENARIOS = {
         pressed,
         turned,
         worded,
+        typed_sources,
+        known_players,
+        resumed_without_camera,
     )
 }
 
