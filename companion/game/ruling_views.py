@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from companion.game.event_log import ASSUMED
 from companion.game.interface import EventLine
 from companion.i18n.catalogue import _
 from companion.i18n.rules import citation_text, quotation
@@ -132,6 +133,13 @@ def likely_answers(lines: Sequence[EventLine], question: EventLine) -> list[Even
         for card in question.get("cards") or ()
         if card not in event.cards
     ]
+
+
+def has_later_events(lines: Sequence[EventLine], event_id: int) -> bool:
+    """Return whether anybody acted after this event. The referee's inferences from it do not count."""
+    places = [place for place, line in enumerate(lines) if line.get("id") == event_id]
+    later = lines[places[0] + 1 :] if places else ()
+    return any(not is_inferred(line) and line.get("by") != ASSUMED for line in later)
 
 
 def is_inferred(line: EventLine) -> bool:

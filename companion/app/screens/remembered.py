@@ -37,7 +37,7 @@ class RememberedSheet(ModalView):
         self._on_done(None)
 
     def _size(self, *_args: object) -> None:
-        self.size = Window.width * (0.94 if Window.height > Window.width else 0.6), self.size[1]
+        self.width = Window.width * (0.94 if Window.height > Window.width else 0.6)
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -277,7 +277,7 @@ class SetupScreen(FloatLayout):
         self.sheet = RememberedSheet(text, on_done)
         self.sheet.open()
 
-    def _keep(self, **changes: tuple[str, ...]) -> None:
+    def _keep(self, **changes: Any) -> None:
         """Store what is remembered, if it has changed."""
         changed = replace(self._settings, **changes)
         if changed != self._settings:

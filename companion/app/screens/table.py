@@ -9,9 +9,10 @@ from kivy.app import App
 from kivy.clock import Clock
 from kivy.lang import Builder
 from kivy.metrics import Metrics, dp
-from kivy.properties import BooleanProperty, StringProperty
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.floatlayout import FloatLayout
 
+from companion.app.keys import card_key
 from companion.app.screens import (
     live,  # noqa: F401 - the kv file names their widgets
     panels,  # noqa: F401 - the kv file names their widgets
@@ -29,6 +30,7 @@ from companion.game.entry import shown_rank
 from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
 from companion.game.session import Session, Snapshot
 from companion.i18n.catalogue import _
+from companion.i18n.wording import SUITS
 from engine.errors import BadInputError
 
 
@@ -42,6 +44,8 @@ class TableScreen(FloatLayout):
     """Whether the source has failed or ended, so that only the form is left."""
     failed = BooleanProperty(False)
     """Whether the source has failed, so that another one is asked for."""
+    redoes = NumericProperty(0)
+    """Number of events that can be redone."""
     prompt = StringProperty("")
     """Instruction to players who enter events while it is nobody's turn."""
     watches = BooleanProperty(True)
@@ -88,6 +92,10 @@ class TableScreen(FloatLayout):
     def undo(self) -> None:
         """Remove the last event."""
         self.session.undo()
+
+    def redo(self) -> None:
+        """Put back the event that was undone last."""
+        self.session.redo()
 
     def toggle_pause(self) -> None:
         """Pause or go on. After the game or its source, open the form instead."""
@@ -152,6 +160,20 @@ class TableScreen(FloatLayout):
         if table is not None and table.turn is not None:
             self.open_player(table.turn)
 
+    def take_key(self, key: int) -> bool:
+        """Open the sheet of the player to play at the key of a rank, and enter it. Return whether it was one.
+
+        Only people who enter the events by hand need that.
+        """
+        card = card_key(key)
+        if self.watches or card is None or card in SUITS:
+            return False
+        before = self.player_sheet
+        self.enter_next()
+        if self.player_sheet is not None and self.player_sheet is not before:
+            self.player_sheet.pad.tap(card)
+        return True
+
     def _shown(self) -> str | None:
         setup = App.get_running_app().setup
         if setup is None:
@@ -201,6 +223,7 @@ class TableScreen(FloatLayout):
         )
         ids.log.show(snapshot.lines)
         ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
+        self.redoes = snapshot.redoes
         ids.undo.disabled = not snapshot.lines or self.failed  # nobody would carry it out
         if snapshot.table is not None:
             self._show_table(snapshot)

@@ -25,6 +25,7 @@ from companion.settings import Settings, load_settings
 from companion.sources import cameras
 from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
+from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
 from tests.e2e.windows.phone_scenarios import phoned
 from tests.e2e.windows.places_scenarios import places, shown_where
 from tests.e2e.windows.pressed import pressed
@@ -320,6 +321,8 @@ SCENARIOS = {
         typed_sources,
         known_players,
         resumed_without_camera,
+        keyed,
+        scrolled_over_a_seat,
     )
 }
 

@@ -10,12 +10,11 @@ from companion.store.store import Store
 from engine.errors import BadInputError
 from tests.e2e.windows.scenarios import Reads, Tables
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, rest, until
-from tests.support.fake_source import FakeSource
 
 DEAD, MENDED = "http://127.0.0.1:9/video", "http://127.0.0.1:8080/video"
 
 
-def _opened(source: str) -> FakeSource:
+def _opened(source: str) -> Tables:
     """Open a stand-in for a stream: only the mended address works."""
     if source == DEAD:
         raise BadInputError("{source}: nothing listens there", source=source)
