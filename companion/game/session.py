@@ -21,6 +21,7 @@ from companion.game.frame_handover import FrameHandover
 from companion.game.interface import EventLine, Game
 from companion.game.places import move_place, set_layout
 from companion.game.recorder import GameRecorder
+from companion.game.ruling_views import has_later_events
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
 from companion.i18n.messages import error_text, failure_text, translate
@@ -68,6 +69,8 @@ class Snapshot:
     """Whether cards or camera have moved, and the game is being searched for."""
     awaits_deal: bool = False
     """Whether the game is over and the next deal is awaited."""
+    redoes: int = 0
+    """Number of events that were undone and can be redone."""
     table: Any = None
     lines: tuple[EventLine, ...] = ()
     readings: tuple[CardReading, ...] = ()
@@ -90,6 +93,7 @@ class Session:
         open_game: Callable[[], Game],
         *,
         open_recorder: Callable[[Callable[[str], None]], GameRecorder] | None = None,
+        open_stored: Callable[[], Game] | None = None,
         realtime: bool = True,
     ) -> None:
         """Open nothing before `start()`.
@@ -99,6 +103,7 @@ class Session:
             open_game: Opens the game.
             open_recorder: Opens the recorder and begins its game. Its argument shows a line to the user.
                 None: the game is not stored.
+            open_stored: Opens the stored game that goes on, to be shown if its source cannot be opened.
             realtime: With False, a film runs as fast as it can be read.
         """
         self.snapshot = Snapshot(says=_("Opening …"))
@@ -118,6 +123,7 @@ class Session:
         self.setup: GameSetup | None = None
         """The setup, if known."""
         self._open_source, self._open_game, self._open_keeper = open_source, open_game, open_recorder
+        self._open_stored = open_stored
         self._realtime = realtime
         self._frames = FrameHandover()
         self._requests: queue.SimpleQueue[tuple[Request, OnDone]] = queue.SimpleQueue()
@@ -126,6 +132,8 @@ class Session:
         self._running.set()
         self._source_done = threading.Event()
         self._source_error: str | None = None
+        self._undone: list[EventLine] = []
+        """Events that were undone, the last one first to be redone."""
         self._recorder: GameRecorder | None = None
         self._now: Callable[[], float] = lambda: self.snapshot.t
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
@@ -154,6 +162,14 @@ class Session:
     def undo(self) -> None:
         """Remove the last event."""
         self._ask(self._undo)
+
+    def undo_to(self, event_id: int) -> None:
+        """Remove every event after this one."""
+        self._ask(lambda game: self._undo_to(game, event_id))
+
+    def redo(self) -> None:
+        """Put back the event that was undone last."""
+        self._ask(self._redo)
 
     def correct(
         self,
@@ -230,7 +246,8 @@ class Session:
             self._follow(game)
             pump.join(timeout=2.0)
         except BadInputError as error:
-            self._publish(None, phase="failed", says=error_text(error))
+            stored = self._open_stored() if source is None and self._open_stored is not None else None
+            self._publish(stored, phase="failed", says=error_text(error))
         except Exception as error:
             # A bug must not leave a window that silently stands still.
             _log.exception("the referee's thread has ended")
@@ -287,6 +304,8 @@ class Session:
                 continue
             fresh = self._goes_over(game)
             self._keep(game, lines)
+            if lines or fresh:
+                self._undone.clear()
             if lines:
                 add_event_pictures(self.event_pictures, lines, frame, game.layout, game.arms, game.readings)
             self.picture_writer.keep(self.event_pictures, lines)
@@ -343,11 +362,30 @@ class Session:
         line = game.undo()
         if line is None:
             return _("There is nothing to undo")
+        self._undone.append(line)
         self._keep_correction(int(line.get("id", 0)), None)
         return _("Undone: {what}").format(what=event_text(line))
 
+    def _undo_to(self, game: Game, event_id: int) -> str:
+        says = _("There is nothing to undo")
+        while has_later_events(game.lines, event_id):
+            before = len(game.lines)
+            says = self._undo(game)
+            if len(game.lines) >= before:
+                break
+        return says
+
+    def _redo(self, game: Game) -> str:
+        if not self._undone:
+            return _("There is nothing to redo")
+        line = self._undone.pop()
+        event = Event.from_json(dict(line))
+        game.put_back(replace(event, revise=None))
+        return _("Redone: {what}").format(what=event_text(line))
+
     def _correct(self, game: Game, event_id: int, event: Event | None, by: str | None) -> str:
         game.correct(event_id, event)
+        self._undone.clear()
         self._keep_correction(event_id, None if event is None else event.to_json())
         says = (
             _("Removed") if event is None else _("Corrected: {what}").format(what=event_text(event.to_json()))
@@ -360,6 +398,7 @@ class Session:
 
     def _enter(self, game: Game, event: Event) -> str:
         now = self._now()
+        self._undone.clear()
         game.enter(replace(event, t=now, decided_at=now))
         return _("Entered: {what}").format(what=event_text(event.to_json()))
 
@@ -374,6 +413,7 @@ class Session:
                 "moving": shown.moving,
                 "lost": shown.lost,
                 "awaits_deal": shown.awaits_deal,
+                "redoes": len(self._undone),
                 "layout": shown.places.layout if shown.places is not None else None,
             }
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **seen, **changes)

@@ -39,6 +39,8 @@ class GameSetup:
     """The id of an interrupted game in the store that goes on."""
     demonstration: bool = False
     """Whether this is the sample film, shown because there was nothing else to watch."""
+    own: GameSetup | None = None
+    """With a demonstration: the game of the user's own that is offered after it."""
 
     @property
     def is_film(self) -> bool:

@@ -223,6 +223,7 @@ def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False
         open_chosen if setup.source is not None else None,
         open_it,
         open_recorder=open_recorder if setup.kept else None,
+        open_stored=(lambda: _hand_scored(setup, history())) if setup.resume is not None else None,
         realtime=realtime,
     )
     return session
