@@ -427,10 +427,7 @@ class SetupScreen(FloatLayout):
         self.on_start(setup)
 
     def _offer_sources(self) -> None:
-<<<<<<< HEAD
-=======
         known = [one for one in self._settings.sources if one != self.setup.source]
->>>>>>> main
         offered: list[str | None] = [None] if self.setup.source is None else [self.setup.source, None]
         if JOINED_PHONE not in offered and not on_phone():
             offered.append(JOINED_PHONE)
