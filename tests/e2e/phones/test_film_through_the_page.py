@@ -76,7 +76,7 @@ def test_every_event_of_the_sample_film_is_told_and_shown(tmp_path: Path) -> Non
     session.start()
     with (
         closing_session(session),
-        serving(tmp_path / "phones", table, frames) as server,
+        serving(tmp_path / "phones", table, frames, rate=10.0) as server,
         chromium(tmp_path / "camera", film=shown) as camera,
         chromium(tmp_path / "screen") as screen,
     ):
