@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from companion.game.evening import Tally
 from companion.i18n.catalogue import _, gettext_noop, speaking
-from companion.i18n.messages import error_text
+from companion.i18n.messages import error_text, translate
 from companion.phone.clock import PhoneClock
 from companion.phone.invitation import Role
 from companion.phone.requests import (
@@ -393,18 +393,25 @@ class Hub:
 
     async def _watch_game(self) -> None:
         while True:
-            self.publish()
+            try:
+                self.publish()
+            except Exception:
+                # A bug in one view must not send every phone away.
+                _log.exception("the game cannot be shown on phones")
+                await asyncio.sleep(1.0)
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def _watch_ledger(self) -> None:
         while True:
-            self._ledger = await asyncio.to_thread(self._table.ledger)
-            await asyncio.sleep(_LEDGER_EVERY_S)
+            ledger = await asyncio.to_thread(self._table.ledger) if self.phones else self._ledger
+            if ledger != self._ledger:
+                self._ledger = ledger
+            await asyncio.sleep(_LEDGER_EVERY_S if self.phones else 1.0)
 
     async def _watch_camera(self) -> None:
         """Check the picture, and notice when the camera falls silent or nobody answers."""
         state: CameraState = "none"
-        looked = 0.0
+        fault, looked = self._frames.fault, 0.0
         while True:
             await asyncio.sleep(0.25)
             now = self._clock()
@@ -412,8 +419,8 @@ class Hub:
                 self._deny(_NO_ANSWER)
             if self._request is not None and self._holder_is_gone():
                 self._give_camera(self._request.phone)
-            if self.camera_state() != state:
-                state = self.camera_state()
+            if self.camera_state() != state or self._frames.fault != fault:
+                state, fault = self.camera_state(), self._frames.fault
                 self._publish_people()
             frame = self._frames.latest
             if state == "films" and frame is not None and time.monotonic() - looked > _SIGHT_EVERY_S:
@@ -435,6 +442,9 @@ class Hub:
 
     def publish(self) -> None:
         """Render the game if it has changed, and hand it to every phone."""
+        if not self.phones:
+            self._shown, self._parts = (), {}
+            return
         session, setup = self._table.session(), self._table.setup()
         snapshot = session.snapshot if session is not None else None
         now = (id(snapshot), id(setup), id(self._ledger), len(self._authors))
@@ -460,7 +470,7 @@ class Hub:
                 name = (camera[1] or _("Phone {n}").format(n=camera[0])) if camera is not None else None
                 people = sorted(phone.label for phone in self.phones.values() if phone is not self.camera)
                 fault = self._frames.fault
-                said = error_text(BadInputError(fault)) if fault and state == "films" else ""
+                said = translate(fault) if fault and state == "films" else ""
             told = {"camera": {"state": state, "name": name, "fault": said}, "people": people}
             self._merge(language, told)
         self._show()

@@ -45,6 +45,7 @@ _http_log.addFilter(
 )
 DEFAULT_PORT = 8443
 _PORTS_TRIED = 20
+_INVITATION = "invitation.json"
 HELLO_TIMEOUT_S, SEND_TIMEOUT_S = 10.0, 10.0
 """A phone that says nothing at first, or takes nothing for so long, is dropped."""
 _HEARTBEAT_S = 10.0
@@ -138,13 +139,16 @@ class PhoneServer:
         assert self.serving is not None
         return self.serving
 
-    def stop(self, timeout: float = 10.0) -> None:
-        """Close every connection and the ports."""
+    def stop(self, timeout: float = 10.0, *, forget: bool = False) -> None:
+        """Close every connection and the ports. With `forget`, the secrets end too."""
         loop, ending = self._loop, self._ending
         if loop is not None and ending is not None and self._thread.is_alive():
             with contextlib.suppress(RuntimeError):  # it has just ended by itself
                 loop.call_soon_threadsafe(ending.set)
             self._thread.join(timeout)
+        if forget:
+            with contextlib.suppress(OSError):
+                (self._folder / _INVITATION).unlink(missing_ok=True)
 
     def call_soon(self, act: Callable[[], object]) -> None:
         """Call a function in the server's thread, where the hub may be used."""
@@ -173,7 +177,7 @@ class PhoneServer:
         self._loop, self._ending = asyncio.get_running_loop(), asyncio.Event()
         make_folder(self._folder)
         self._folder.chmod(0o700)
-        self.invitation = evening_invitation(self._folder / "invitation.json")
+        self.invitation = evening_invitation(self._folder / _INVITATION)
         async with contextlib.AsyncExitStack() as closing:
             await self._open(closing)
             work = asyncio.create_task(self.hub.run())

@@ -192,11 +192,11 @@ class RefereeApp(App):
             self.phones = open_phones(table, wanted_size=min(1920, max(self.settings.camera_size)))
         return self.phones
 
-    def close_phones(self) -> None:
-        """Stop serving phones."""
+    def close_phones(self, *, forget: bool = False) -> None:
+        """Stop serving phones. With `forget`, they need a new code to come back."""
         phones, self.phones = self.phones, None
         if phones is not None:
-            phones.stop()
+            phones.stop(forget=forget)
 
     # Navigation
 

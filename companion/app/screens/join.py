@@ -85,8 +85,8 @@ class JoinScreen(Page):
         self.people.full_text = people_text(phones.hub.people)
 
     def close(self) -> None:
-        """Stop serving, and go back."""
-        self._app.close_phones()
+        """Stop serving, let the codes end, and go back."""
+        self._app.close_phones(forget=True)
         self._app.go("table")
 
     def _add_code(self) -> None:

@@ -63,6 +63,8 @@ def joined(walker: Walker) -> Steps:
     yield from until(lambda: not phones.is_alive())
     yield from walker.tap(walker.screen.buttons["close"])
     walker.saw["closed"] = walker.app.phones is None
+    walker.saw["new codes"] = walker.app.open_phones().serving.join != serving.join
+    walker.app.close_phones()
     with patch("companion.phone.host.require_phone_extra", _missing):
         yield from walker.go("more")
         walker.app.go("join")

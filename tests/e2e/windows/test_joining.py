@@ -33,6 +33,7 @@ def test_phones_stay_connected_until_they_are_sent_away() -> None:
     assert seen["source"] == "joined-phone"
     assert seen["still open"] is True
     assert seen["closed"] is True
+    assert seen["new codes"] is True
 
 
 def test_without_the_extra_one_line_says_how_to_add_it() -> None:

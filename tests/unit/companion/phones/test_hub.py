@@ -142,9 +142,8 @@ def test_corrections_that_make_no_sense_are_refused(server: PhoneServer, session
         async with phone(addresses(server).view) as screen:
             await screen.hear("state", lambda state: state.get("log"))
             fix = row_of(screen, "Bob")["fix"]
-            wrong = {"player": "Zoe"}, {"cards": ["11H"]}, {"cards": []}, {"strike": False}, {}
-            changes: tuple[dict[str, Any], ...] = wrong
-            for change in changes:
+            changes: list[dict[str, Any]] = [{"player": "Zoe"}, {"cards": ["11H"]}, {"cards": []}]
+            for change in (*changes, {"strike": False}, {}):
                 await screen.say(type="correct", event=fix["event"], seen=fix["seen"], **change)
                 said.append(str((await screen.hear("refused"))["says"]))
             await screen.say(type="correct", event=999, seen="", strike=True)
