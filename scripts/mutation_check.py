@@ -3,8 +3,8 @@
     .venv/bin/python scripts/mutation_check.py --every 7 --log out/mutants.txt
 
 A number is moved by a quarter (by one at least), a comparison is turned. Each changed module is tested in a
-process of its own. The log gets one line per change, `killed` or `survived`. A second run goes on where the log
-ends.
+process of its own. The log gets one line per change, `killed` or `survived`. A second run goes on where the
+log ends.
 """
 
 from __future__ import annotations
