@@ -1,0 +1,397 @@
+"""Draws people and the cards in their hands with a software renderer (OpenGL over EGL)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.films.geometry import Camera
+from datasets.films.people.figures import Figure
+from engine.errors import BadInputError
+
+Floats = NDArray[np.float32]
+NEED = (
+    "people are drawn with moderngl: pip install -e '.[films]';"
+    " on Debian also apt install libegl1 libgl1-mesa-dri"
+)
+_SAMPLES = 4
+SHADOW_MM = 2.5
+"""Side of one cell of the map of shadows."""
+SHADOW_HALF = (1000.0, 850.0)
+_NEAR, _FAR = 120.0, 6000.0
+_COMMON = """
+uniform vec2 slide;   // of a shadow, mm per mm of height
+uniform vec2 half_mm; // of the map of shadows
+"""
+_SHADOW_VERTEX = (
+    "#version 330\n"
+    + _COMMON
+    + """
+in vec3 place;
+out float height;
+void main() {
+    height = place.z;
+    vec2 at = place.xy + slide * place.z;
+    gl_Position = vec4(at / half_mm, clamp(1.0 - place.z / 900.0, -0.99, 0.99), 1.0);
+}
+"""
+)
+_SHADOW_FRAGMENT = """
+#version 330
+in float height;
+out float seen;
+void main() {
+    if (height < 1.0) discard;
+    seen = height;
+}
+"""
+_VERTEX = """
+#version 330
+uniform mat4 camera;
+in vec3 place;
+in vec3 normal;
+in vec2 uv;
+in float part;
+out vec3 at;
+out vec3 up;
+out vec2 tex;
+flat out float kind;
+void main() {
+    at = place; up = normal; tex = uv; kind = part;
+    gl_Position = camera * vec4(place, 1.0);
+}
+"""
+_FRAGMENT = (
+    "#version 330\n"
+    + _COMMON
+    + """
+uniform sampler2D picture;
+uniform sampler2D heights;
+uniform vec3 lamp;     // mm
+uniform vec3 eye;      // mm
+uniform float gloss;
+uniform float darkness;
+uniform float solid;   // 1: no holes in the texture
+in vec3 at;
+in vec3 up;
+in vec2 tex;
+flat in float kind;
+layout(location = 0) out vec4 colour;
+float lit(vec2 place, float z) {
+    float open = 0.0;
+    for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) {
+        vec2 spot = (place + vec2(i, j) * 9.0) / half_mm * 0.5 + 0.5;
+        float over = texture(heights, spot).r - z;
+        open += 1.0 - smoothstep(14.0, 40.0, over);
+    }
+    return open / 9.0;
+}
+void main() {
+    vec4 texel = texture(picture, tex);
+    if (solid < 0.5 && texel.a < 0.45) discard;
+    vec3 n = normalize(up);
+    vec3 view = normalize(eye - at);
+    if (dot(n, view) < 0.0) n = -n;
+    vec3 way = normalize(lamp - at);
+    float open = lit(at.xy + slide * at.z, at.z);
+    open = mix(1.0, open, 0.9 * darkness + 0.3);
+    float wrap = max((dot(n, way) + 0.25) / 1.25, 0.0);
+    float sky = 0.5 + 0.5 * n.z;
+    // Near the table light is lost to what stands around.
+    float low = mix(0.72, 1.0, smoothstep(-60.0, 140.0, at.z));
+    vec3 warm = texel.rgb;
+    float light = (0.22 + 0.28 * sky) * low + 0.66 * wrap * open;
+    vec3 bright = warm * light;
+    vec3 mid = normalize(way + view);
+    bright += gloss * pow(max(dot(n, mid), 0.0), 24.0) * open * vec3(1.0);
+    colour = vec4(bright, 1.0);
+}
+"""
+)
+_FLAT_FRAGMENT = """
+#version 330
+uniform sampler2D picture;
+uniform float solid;
+uniform float number;
+in vec3 at;
+in vec3 up;
+in vec2 tex;
+flat in float kind;
+layout(location = 0) out vec4 colour;
+void main() {
+    if (solid < 0.5 && texture(picture, tex).a < 0.45) discard;
+    colour = vec4(number / 255.0, (kind + 1.0) / 255.0, 0.0, 1.0);
+}
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class CardInAir:
+    """A card that is not drawn on the table: its four corners and the side that is up."""
+
+    number: int
+    """Number of the piece, for masks."""
+    face: str | None
+    """Name of the card; None if the side with `corners` clockwise is its back."""
+    corners: NDArray[np.float64]
+    """4 x 3 mm, clockwise from the top left of the card as seen on the side of the face."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shot3d:
+    """What one drawing needs of the light: where it is and how shadows fall."""
+
+    slide: tuple[float, float]
+    darkness: float
+
+
+class Studio:
+    """A drawing surface of one size, with the people, cards and light of one film."""
+
+    def __init__(
+        self,
+        camera: Camera,
+        light: Shot3d,
+        table: tuple[float, float],
+        figures: Mapping[str, Figure],
+        faces: Mapping[str, NDArray[np.uint8]],
+        back: NDArray[np.uint8],
+    ) -> None:
+        """Upload meshes and pictures.
+
+        Raises:
+            BadInputError: moderngl or the system's software renderer is missing.
+        """
+        try:
+            import moderngl
+        except ImportError as error:
+            raise BadInputError(NEED) from error
+        try:
+            library: Any = moderngl
+            gl = library.create_context(standalone=True, backend="egl", require=330)
+        except Exception as error:  # the library raises plain exceptions
+            raise BadInputError(f"{NEED} ({error})") from error
+        self._gl = gl
+        self._moderngl: Any = library
+        self._camera, self._light, self._table = camera, light, table
+        self._size = (camera.width, camera.height)
+        self._draw: Any = gl.program(vertex_shader=_VERTEX, fragment_shader=_FRAGMENT)
+        self._number: Any = gl.program(vertex_shader=_VERTEX, fragment_shader=_FLAT_FRAGMENT)
+        self._cast: Any = gl.program(vertex_shader=_SHADOW_VERTEX, fragment_shader=_SHADOW_FRAGMENT)
+        cells = tuple(round(2.0 * half / SHADOW_MM) for half in SHADOW_HALF)
+        self._heights = gl.texture(cells, 1, dtype="f4")
+        self._heights.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        self._heights.repeat_x = self._heights.repeat_y = False
+        self._shadow_target = gl.framebuffer([self._heights], gl.depth_renderbuffer(cells))
+        samples = min(_SAMPLES, gl.max_samples)
+        self._many = gl.framebuffer(
+            [gl.renderbuffer(self._size, 4, samples=samples)],
+            gl.depth_renderbuffer(self._size, samples=samples),
+        )
+        self._one = gl.framebuffer([gl.renderbuffer(self._size, 4)], gl.depth_renderbuffer(self._size))
+        self._matrix = projection(camera)
+        self._eye = eye_of(camera)
+        slide = light.slide
+        lamp = (-slide[0] * 900.0, -slide[1] * 900.0, 900.0)
+        for program in (self._draw, self._cast):
+            program["slide"].value = slide
+            program["half_mm"].value = SHADOW_HALF
+        self._draw["lamp"].value = lamp
+        self._draw["eye"].value = tuple(float(v) for v in self._eye)
+        self._draw["darkness"].value = light.darkness
+        self._draw["heights"].value = 1
+        for program in (self._draw, self._number):
+            program["camera"].write(np.ascontiguousarray(self._matrix.T, np.float32).tobytes())
+            program["picture"].value = 0
+        self._parts = {
+            name: [self._upload(part) for part in figure.parts] for name, figure in figures.items()
+        }
+        self._faces = {name: self._texture(picture) for name, picture in faces.items()}
+        self._back = self._texture(back)
+        self._paper = self._texture(np.full((4, 4, 4), 255, np.uint8))
+        self._quad = gl.buffer(reserve=6 * 9 * 4)
+        self._quads = {p: self._vao(p, self._quad, None) for p in (self._draw, self._number, self._cast)}
+
+    def close(self) -> None:
+        """Give the drawing surface back."""
+        self._gl.release()
+
+    def _texture(self, picture: NDArray[np.uint8]) -> Any:
+        rgba = cv2.cvtColor(np.ascontiguousarray(picture), cv2.COLOR_BGRA2RGBA)
+        texture = self._gl.texture(rgba.shape[1::-1], 4, np.ascontiguousarray(rgba).tobytes())
+        texture.build_mipmaps()
+        texture.filter = (self._moderngl.LINEAR_MIPMAP_LINEAR, self._moderngl.LINEAR)
+        return texture
+
+    def _vao(self, program: Any, points: Any, index: Any) -> Any:
+        names = ("place", "normal", "uv", "part")
+        sizes = ("3f", "3f", "2f", "1f")
+        used = [
+            (n, s) if n in program else (None, f"{int(s[0]) * 4}x") for n, s in zip(names, sizes, strict=True)
+        ]
+        layout = " ".join(size for _, size in used)
+        return self._gl.vertex_array(
+            program, [(points, layout, *(n for n, _ in used if n))], index_buffer=index, skip_errors=True
+        )
+
+    def _upload(self, part: Any) -> dict[str, Any]:
+        count = len(part.uvs)
+        whole = np.zeros((count, 9), np.float32)
+        whole[:, 6:8] = part.uvs
+        whole[:, 8] = np.where(part.hands, 1.0, 0.0)
+        points = self._gl.buffer(whole.tobytes(), dynamic=True)
+        index = self._gl.buffer(np.ascontiguousarray(part.triangles, np.int32).tobytes())
+        return {
+            "part": part,
+            "array": whole,
+            "points": points,
+            "texture": self._texture(part.texture),
+            "vaos": {p: self._vao(p, points, index) for p in (self._draw, self._number, self._cast)},
+            "solid": 0.0 if part.name == "hair" else 1.0,
+            "gloss": {"body": 0.10, "hair": 0.10, "eyes": 0.2}.get(part.name, 0.015),
+        }
+
+    def place(self, name: str, meshes: Sequence[tuple[Floats, Floats]]) -> None:
+        """Put the points and normals of a person's parts (mm, table) where they are now."""
+        for held, (points, normals) in zip(self._parts[name], meshes, strict=True):
+            held["array"][:, 0:3] = points
+            held["array"][:, 3:6] = normals
+            held["points"].write(held["array"].tobytes())
+
+    def shadows(self, cards: Sequence[CardInAir]) -> Floats:
+        """Return the map of shadows: the height (mm) of what shades each cell of the table, 0 for none.
+
+        The map is 2 x `SHADOW_HALF` mm large, with `SHADOW_MM` for each cell, from the top left.
+        """
+        gl = self._gl
+        self._shadow_target.use()
+        self._shadow_target.clear(0.0, 0.0, 0.0, 0.0, depth=1.0)
+        gl.enable_only(self._moderngl.DEPTH_TEST)
+        for parts in self._parts.values():
+            for held in parts:
+                held["vaos"][self._cast].render()
+        for card in cards:
+            self._write_quad(card.corners, 0.0)
+            self._quads[self._cast].render(vertices=6)
+        width, height = self._heights.size
+        raw = np.frombuffer(self._shadow_target.read(components=1, dtype="f4"), np.float32)
+        return raw.reshape(height, width)
+
+    def draw(self, cards: Sequence[CardInAir], sample: tuple[int, int] | None = None) -> NDArray[np.uint8]:
+        """Return people and cards, h x w x 4, BGRA, premultiplied, without the gain of the light.
+
+        The map of shadows is the latest. `sample` (number, of how many) draws one of several pictures whose
+        mean is wanted: each is drawn once for each pixel, at another point of it.
+        """
+        gl = self._gl
+        target = self._many if sample is None else self._one
+        target.use()
+        target.clear(0.0, 0.0, 0.0, 0.0, depth=1.0)
+        self._aim(sample)
+        gl.enable_only(self._moderngl.DEPTH_TEST)
+        self._table_depth(self._draw)
+        self._heights.use(1)
+        for parts in self._parts.values():
+            for held in parts:
+                held["texture"].use(0)
+                self._draw["solid"].value = held["solid"]
+                self._draw["gloss"].value = held["gloss"]
+                held["vaos"][self._draw].render()
+        self._draw["gloss"].value = 0.03
+        self._draw["solid"].value = 0.0
+        for card in cards:
+            self._card(card, self._draw)
+        if sample is None:
+            gl.copy_framebuffer(self._one, self._many)
+        return self._picture()
+
+    def _aim(self, sample: tuple[int, int] | None) -> None:
+        """Move the picture by a part of a pixel for one of several drawings."""
+        matrix = self._matrix
+        if sample is not None:
+            right, down = ((sample[0] + 0.5) / sample[1] - 0.5), ((sample[0] * 0.618 + 0.25) % 1.0 - 0.5)
+            shift = np.eye(4)
+            shift[0, 3], shift[1, 3] = 2.0 * right / self._size[0], 2.0 * down / self._size[1]
+            matrix = shift @ matrix
+        self._draw["camera"].write(np.ascontiguousarray(matrix.T, np.float32).tobytes())
+
+    def numbers(self, people: Mapping[str, int], cards: Sequence[CardInAir]) -> NDArray[np.uint8]:
+        """Return what is where, h x w x 2, as `masks_of` takes it: number, and kind from 1; 0 is nothing."""
+        self._one.use()
+        self._one.clear(0.0, 0.0, 0.0, 0.0, depth=1.0)
+        self._gl.enable_only(self._moderngl.DEPTH_TEST)
+        self._table_depth(self._number)
+        for name, parts in self._parts.items():
+            self._number["number"].value = float(people[name])
+            for held in parts:
+                held["texture"].use(0)
+                self._number["solid"].value = held["solid"]
+                held["vaos"][self._number].render()
+        self._number["solid"].value = 0.0
+        for place, card in enumerate(cards, start=1):
+            self._number["number"].value = float(place)
+            self._card(card, self._number, kind=2.0)
+        raw = np.frombuffer(self._one.read(components=4), np.uint8).reshape(self._size[1], self._size[0], 4)
+        return np.ascontiguousarray(raw[:, :, :2])
+
+    def _picture(self) -> NDArray[np.uint8]:
+        raw = np.frombuffer(self._one.read(components=4), np.uint8)
+        return np.asarray(
+            cv2.cvtColor(raw.reshape(self._size[1], self._size[0], 4), cv2.COLOR_RGBA2BGRA), np.uint8
+        )
+
+    def _table_depth(self, program: Any) -> None:
+        """Write only the depth of the table top, which hides what is below."""
+        half_x, half_y = self._table[0] / 2.0, self._table[1] / 2.0
+        corners = np.array(
+            [[-half_x, -half_y, 0.0], [half_x, -half_y, 0.0], [half_x, half_y, 0.0], [-half_x, half_y, 0.0]],
+            np.float32,
+        )
+        self._write_quad(corners, 0.0)
+        self._paper.use(0)
+        program["solid"].value = 1.0
+        target = self._gl.fbo
+        for shown in (False, True):
+            target.color_mask = (shown,) * 4
+            target.use()
+            if not shown:
+                self._quads[program].render(vertices=6)
+
+    def _card(self, card: CardInAir, program: Any, kind: float = 0.0) -> None:
+        a, b, _, d = card.corners.astype(np.float64)
+        seen_front = float(np.cross(b - a, d - a) @ (self._eye - a)) > 0.0
+        texture = self._faces.get(card.face or "", self._back) if seen_front else self._back
+        self._write_quad(card.corners, kind, mirrored=not seen_front)
+        texture.use(0)
+        self._quads[program].render(vertices=6)
+
+    def _write_quad(self, corners: NDArray[Any], kind: float, *, mirrored: bool = False) -> None:
+        uvs = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+        if mirrored:
+            uvs = [(1.0 - u, v) for u, v in uvs]
+        a, b, d = corners[0], corners[1], corners[3]
+        normal = np.cross(b - a, d - a)
+        normal = normal / max(float(np.linalg.norm(normal)), 1e-6)
+        rows = [(*corners[k], *normal, *uvs[k], kind) for k in (0, 1, 2, 0, 2, 3)]
+        self._quad.write(np.array(rows, np.float32).tobytes())
+
+
+def projection(camera: Camera) -> NDArray[np.float64]:
+    """Return the 4 x 4 matrix from the table (x, y, z, 1) to clip coordinates, top row first."""
+    m = camera.matrix
+    x = 2.0 * m[0] / camera.width - m[2]
+    y = 2.0 * m[1] / camera.height - m[2]
+    a, b = (_FAR + _NEAR) / (_FAR - _NEAR), -2.0 * _FAR * _NEAR / (_FAR - _NEAR)
+    z = a * m[2]
+    z = z + np.array([0.0, 0.0, 0.0, b])
+    return np.stack([x, y, z, m[2]])
+
+
+def eye_of(camera: Camera) -> NDArray[np.float64]:
+    """Return the place of the camera over the table, mm."""
+    return np.asarray(-np.linalg.solve(camera.matrix[:, :3], camera.matrix[:, 3]))
