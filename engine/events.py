@@ -1,4 +1,4 @@
-"""What was seen to happen at the table: the events that `vision` reports and the referee judges.
+"""Define the events that `vision` reports and the referee judges.
 
 The JSON form is the line that `shithead watch` prints for each event.
 """
@@ -43,8 +43,10 @@ EventKind = Literal[
     "unclear",
 ]
 EVENT_KINDS: tuple[str, ...] = get_args(EventKind)
+REMARKS: tuple[EventKind, ...] = ("late_breach", "unclear")
+"""They say something about the game. They change nothing on the table."""
 TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
-"""What takes away all that lies on the play pile."""
+"""They take away the whole play pile."""
 Source = Literal["hand", "up", "down", "hand+up"]
 
 
@@ -64,7 +66,7 @@ class Event:
     decided_at: float = 0.0
     """When this was decided, on the same clock as `t`."""
     player: str | None = None
-    """Who did it; None where nobody in particular did (deal, game_over) or it is not known."""
+    """The player who acted. None if there is no such player (deal, game_over) or they are not known."""
     cards: tuple[str, ...] = ()
     """The cards that moved; for a set, in the order in which they lie, lowest first.
 
@@ -193,7 +195,7 @@ def _fields(line: Mapping[str, Any], seats: Seats) -> dict[str, Any]:
         "breach": _breach(line.get("breach")),
         "says": read_text(line.get("says"), "says"),
     }
-    # What only the film's truth and the store hold beside these is checked as well.
+    # Truth files and the store hold these fields too, so they are checked as well.
     for name in ("t_start", "t_end"):
         read_number(line.get(name), name, -MOST_NUMBER, MOST_NUMBER)
     for name in ("rule", "verdict"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from engine.cards import JOKER_RANK, RANK_OF, RANK_TEXTS, UNKNOWN
@@ -43,8 +43,8 @@ class Follower:
         self.gaps = Gaps(self.state, self.suspicions)
 
     def take(self, event: Event) -> Outcome:
-        """Take in one event and rule on it. Kinds that say nothing about the table are passed over."""
-        handler = _HANDLERS.get(event.event)
+        """Take in one event and rule on it. Remarks are passed over."""
+        handler = HANDLERS.get(event.event)
         self.gaps.note(event)
         stranger = next((name for name in event.names() if name not in self.state.seats), None)
         if handler and stranger is not None:
@@ -385,7 +385,7 @@ class Follower:
         return event.player or self.state.turn
 
 
-_HANDLERS: dict[str, Callable[[Follower, Event], Outcome]] = {
+HANDLERS: Mapping[str, Callable[[Follower, Event], Outcome]] = {
     "deal": Follower._deal,
     "exchange": Follower._exchange,
     "play": Follower._play,

@@ -38,7 +38,7 @@ class _Put:
     """Whether it has been seen there with no arm over the place: beside one, cards are outlined badly."""
 
 
-class Heap:
+class BurnPile:
     """What lies beside the piles, and what has just been added to it."""
 
     def __init__(self, scene: Scene) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from engine.cards import all_copies_among, copies
-from vision.following.burn_pile import Heap
+from vision.following.burn_pile import BurnPile
 from vision.following.pick_ups import Taking
 from vision.following.records import Look
 from vision.following.rows import Rows
@@ -21,11 +21,11 @@ _MISREAD_SURELY = 0.93
 """What is read so surely as a card that it is not hardly tells what else it may be."""
 
 
-class Whereabouts:
+class CardLocations:
     """Knows where the cards are that have been seen."""
 
     def __init__(
-        self, scene: Scene, rows: Rows, heap: Heap, taking: Taking, pile: Callable[[], list[str]]
+        self, scene: Scene, rows: Rows, heap: BurnPile, taking: Taking, pile: Callable[[], list[str]]
     ) -> None:
         """Take over what knows of its own part of the table; `pile` tells what lies on the play pile."""
         self._scene, self._rows, self._heap, self._taking, self._pile = scene, rows, heap, taking, pile

@@ -14,14 +14,14 @@ from functools import partial
 
 from engine.cards import all_copies_among
 from engine.events import Event
-from vision.following.burn_pile import Heap
-from vision.following.card_locations import Whereabouts
+from vision.following.burn_pile import BurnPile
+from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
 from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
 from vision.following.plays import PlayPile
-from vision.following.records import EventLog, Look
+from vision.following.records import Look, ReportedEvents
 from vision.following.rows import Rows
 from vision.following.scene import NEAR_MM, Scene
 from vision.following.shows import Shown, Shows
@@ -68,9 +68,9 @@ class EventMaker:
             packs: How many packs the game is played with.
             told: How many events the game already has: the numbers go on after them.
         """
-        self._scene = Scene(layout, packs, EventLog(told))
+        self._scene = Scene(layout, packs, ReportedEvents(told))
         self.rows = Rows(layout, up, packs, surely=confidence)
-        self._heap = Heap(self._scene)
+        self._heap = BurnPile(self._scene)
         self._taking = Taking(self._scene, self._heap)
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
         self._took: ArmTrack | None = None
@@ -81,7 +81,7 @@ class EventMaker:
         self._resting: list[tuple[Look, list[Observation]]] = []
         """The latest looks, and what rests under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
-        self._where = Whereabouts(self._scene, self.rows, self._heap, self._taking, lambda: self.pile)
+        self._where = CardLocations(self._scene, self.rows, self._heap, self._taking, lambda: self.pile)
         self._play = self._play_pile(t)
         self._as_it_lies: list[list[Observation]] | None = None
         """Looks at the play pile since somebody said where it is; None: what lies there is known."""
@@ -122,7 +122,7 @@ class EventMaker:
         return self._scene.started
 
     @property
-    def log(self) -> EventLog:
+    def log(self) -> ReportedEvents:
         """The events so far."""
         return self._scene.log
 

@@ -34,7 +34,7 @@ _SURE, _MOVING_SURE = 0.85, 0.95
 
 
 @dataclass(slots=True)
-class UnderHand:
+class OccludedReadings:
     """Remembers cards read under hands for a few seconds."""
 
     _read: list[tuple[float, Observation]] = field(default_factory=list)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.events import Event
-from vision.following.burn_pile import Heap
+from vision.following.burn_pile import BurnPile
 from vision.following.scene import NEAR_MM, Scene, off_the_way
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import Place
@@ -43,7 +43,7 @@ class Taken:
 class Taking:
     """Holds what was taken off the pile until it is clear what that was."""
 
-    def __init__(self, scene: Scene, heap: Heap) -> None:
+    def __init__(self, scene: Scene, heap: BurnPile) -> None:
         self._scene, self._heap = scene, heap
         self.lay_free = -math.inf
         """When cards were last seen on the pile with no arm over it."""

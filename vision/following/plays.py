@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.cards import copies
 from vision.following.new_cards import SURE, SeeminglyNew, named_in, shows_a_card
-from vision.following.occluded_readings import UnderHand, plainly_read
+from vision.following.occluded_readings import OccludedReadings, plainly_read
 from vision.following.patches import PilePictures
 from vision.following.pick_ups import Taken, Taking
 from vision.following.pile import Pile, PileView
@@ -55,7 +55,7 @@ class PlayPile:
         self._looks: list[list[Observation]] = []
         self._glimpses: list[list[Observation]] = []
         self._told_early: list[NewCard] = []
-        self._under_hand = UnderHand()
+        self._under_hand = OccludedReadings()
         self._told = ToldPlays(scene)
         self._pictures = PilePictures()
         self._seeming = SeeminglyNew(self.pile, self._pictures, taking, self._told)

@@ -97,7 +97,7 @@ class PutDown:
 
 
 @dataclass(slots=True)
-class EventLog:
+class ReportedEvents:
     """Numbers the events and keeps those that have not been handed over yet."""
 
     count: int = 0

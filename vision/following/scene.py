@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from engine.cards import copies
-from vision.following.records import EventLog, UnderArm
+from vision.following.records import ReportedEvents, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame, Pause
 from vision.table.layout import Layout, Place
 
@@ -32,7 +32,7 @@ class Scene:
     layout: Layout
     packs: int = 1
     """How many packs the game is played with."""
-    log: EventLog = field(default_factory=EventLog)
+    log: ReportedEvents = field(default_factory=ReportedEvents)
     reaches: list[ArmTrack] = field(default_factory=list)
     """The latest reaches, oldest first; the last may be going on."""
     started: bool = False

@@ -30,7 +30,7 @@ _HOME_MM, _ASIDE_MM = 100.0, 45.0
 
 
 class Lies(Protocol):
-    """Tells whether a card under a seat's arm lies where it is, see `Whereabouts.lies`."""
+    """Tells whether a card under a seat's arm lies where it is, see `CardLocations.lies`."""
 
     def __call__(self, card: Observation, seat: int, *, holds_another: bool, answers: bool) -> bool:
         """Tell it of a card.

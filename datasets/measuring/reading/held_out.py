@@ -102,7 +102,7 @@ class _Mode:
         """Return the reader of the frames of a deck."""
         if self.detector is not None:
             return detector(self.detector)
-        return _reader_of(deck) if self.enrolled else default_reader()
+        return TableReader(classifier=enrolled_classifier(deck)) if self.enrolled else default_reader()
 
     def name(self, of: str) -> str:
         """Return the name of a row."""
@@ -185,15 +185,15 @@ def score_frame(
 
 
 @cache
-def _reader_of(name: str) -> CardReader:
-    """Return the reader with a deck enrolled, as by `shithead deck enrol`."""
+def enrolled_classifier(name: str) -> CardClassifier:
+    """Return the classifier with a deck enrolled, as by `shithead deck enrol`."""
     faces, plain = CardClassifier(), CardClassifier()
     show = DeckScan(CardDetector(), plain)
     rng = np.random.default_rng(_SEED)
     for t, picture in enumerate(shown(name, rng)):
         show.look(picture, float(t))
     faces.deck = DeckHead(build_deck(name, show.result(), plain))
-    return TableReader(classifier=faces)
+    return faces
 
 
 def shown(name: str, rng: np.random.Generator) -> list[Image]:

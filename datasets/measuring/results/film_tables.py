@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from datasets.measuring.films.summary import by_machine
-from datasets.measuring.results.goals import FILM_GOALS, Goal
+from datasets.measuring.results.film_goals import FILM_GOALS, Goal
 
 Cells = Sequence[str]
 
@@ -28,6 +28,17 @@ def number(value: Any, form: str = ".3f") -> str:
     return "-" if value is None else format(value, form)
 
 
+def spread(values: Sequence[float]) -> str:
+    """Return the least and the largest of the values as whole numbers; one number if they are the same."""
+    least, most = (f"{value:.0f}" for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
+
+
+def cores(machine: dict[str, Any]) -> str:
+    """Return how many cores a machine has, in words."""
+    return f"{machine['cores']} core{'' if machine['cores'] == 1 else 's'}"
+
+
 def _about(report: dict[str, Any]) -> str:
     seconds, machines = report["overall"]["watch"]["seconds"], by_machine(report)
     alone = len(machines) == 1
@@ -43,9 +54,10 @@ def _about(report: dict[str, Any]) -> str:
 def _on_machine(machine: dict[str, Any], rows: Sequence[dict[str, Any]], *, alone: bool) -> str:
     """Return on which machine films were watched, how many of them, and how busy it was."""
     loads = [row["load"] for row in rows if row["load"] is not None]
-    text = f"on {machine['cores']} cores ({machine['processor']})"
+    text = f"on {cores(machine)} ({machine['processor']})"
     if loads:
-        text += f", {min(loads):.0f} to {max(loads):.0f} busy processes"
+        busy = spread(loads)
+        text += f", {busy} busy process{'' if busy == '1' else 'es'}"
     return text if alone else f"{len(rows)} {text}"
 
 

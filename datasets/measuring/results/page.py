@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from datasets.measuring.films.summary import by_machine
-from datasets.measuring.results.film_tables import as_markdown, number, table
-from datasets.measuring.results.goals import Goal
+from datasets.measuring.results.film_goals import Goal
+from datasets.measuring.results.film_tables import as_markdown, cores, number, spread, table
 from datasets.measuring.results.photo_tables import beside_rows, photo_rows
 from datasets.measuring.results.product_goals import PARTS
 from engine.errors import BadInputError
@@ -53,11 +53,12 @@ How to read the numbers:
 - **Median**: half of all values are smaller. **95th percentile**: 95 of 100 values are smaller.
 - **Plain baseline**: a simple rule on the same card readings. Each new card on top counts as a play by the
   player whose turn it is.
-- **Busy processes** are those that wanted to run at the same time. Times and speeds count only where that
-  number is no larger than the number of cores.
+- **Busy processes** are those that wanted to run at the same time. A time or speed counts only if there were
+  no more of them than cores.
 """
 _MACHINES = (
-    "The program is named by the start of its checksum. Not every number was measured with the newest one."
+    "The last column names the version of the program by the start of its checksum. Some numbers were"
+    " measured with an older version than others."
 )
 
 
@@ -230,7 +231,7 @@ def _machine_rows(source: str, named: Iterable[tuple[str, Mapping[str, Any]]]) -
             (
                 source if len(groups) == 1 else f"{source}: {names}",
                 made,
-                f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB",
+                f"{machine['processor']}, {cores(machine)}, {machine['memory_gib']} GiB",
                 _busy([row for _, row in group]),
                 f"{machine['system']}, Python {machine['python']}",
                 versions,
@@ -241,10 +242,10 @@ def _machine_rows(source: str, named: Iterable[tuple[str, Mapping[str, Any]]]) -
 
 
 def _busy(measured: Iterable[Mapping[str, Any]]) -> str:
-    """Return the least and the largest number of busy processes; empty if nobody knows."""
+    """Return the number of busy processes, or the least and the largest; empty if nobody knows."""
     rows = [row for one in measured for row in (one, *one.get("rows", ()))]
     loads = [row["load"] for row in rows if row.get("load") is not None]
-    return f"{min(loads):.0f} to {max(loads):.0f}" if loads else ""
+    return spread(loads) if loads else ""
 
 
 def _soak_words(soak: Mapping[str, Any]) -> str:
@@ -252,5 +253,5 @@ def _soak_words(soak: Mapping[str, Any]) -> str:
     return (
         f"The run took {hours} hours at {soak['pace']:g} times real pace and showed"
         f" {soak['films_played']} whole films. {100 * soak['dropped_share']:.0f} % of the pictures came while"
-        f" the program was computing, and were dropped. At its end {busy} processes were busy."
+        f" the program was computing, and were dropped. Busy processes at its end: {busy}."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from datasets.measuring.results.goals import EVENT_F1, FILM_GOALS, Goal
+from datasets.measuring.results.film_goals import EVENT_F1, FILM_GOALS, Goal
 
 _BENCH = "pytest -m benchmark tests/benchmarks"
 _PHOTOS = "shithead evaluate --json"

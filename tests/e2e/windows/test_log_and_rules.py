@@ -50,6 +50,6 @@ def test_house_options_in_force_stand_over_the_rules_in_the_language_of_the_app(
 def test_the_rules_are_those_in_force_and_can_be_searched() -> None:
     seen = walk("screens")
     assert has(seen["rules"], "Rules: Winnersh")
-    assert has(seen["rules-found"], "1 rule found")
+    assert has(seen["rules-found"], "2 rules found")
     assert has(seen["rules-found"], "Library Boy")
     assert has(seen["rules nothing"], "No rule found.")

@@ -227,7 +227,7 @@ def test_pictures_of_rulings_are_kept_from_the_moment_they_are_switched_on() -> 
 def test_a_deck_is_enrolled_in_any_order_with_what_is_still_missing() -> None:
     seen = walk("enrolled")
     assert "letters, digits" in seen["refused"]
-    assert has(seen["enrolling"], "3 of 52 told, 4 shown")
+    assert has(seen["enrolling"], "3 of 52 recognised, 4 shown")
     missing = next(text for text in seen["enrolling"] if "Still missing:" in text)
     assert "♣  A 3 4 5 6 7 8 9 10 J Q K" in missing
     assert "♥  A 2 3 4" in missing
@@ -271,7 +271,7 @@ def test_nothing_is_erased_and_no_game_ended_while_another_program_plays() -> No
 
 
 def test_erasing_says_what_it_takes() -> None:
-    assert has(walk("kept")["backups"], "decks, settings and logs stay")
+    assert has(walk("kept")["backups"], "Decks, settings and logs stay")
 
 
 def test_a_backup_is_put_back_at_the_second_tap() -> None:

@@ -25,10 +25,10 @@ def drawn_deck(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     few = replace(deck, faces={card: deck.faces[card] for card in ("7C", "KH", "AS")})
     monkeypatch.setattr(held_out, "deck_names", lambda split: ("drawn",))
     monkeypatch.setattr(held_out, "load_deck", lambda name: few)
-    for kept in (held_out._maker, held_out._reader_of):
+    for kept in (held_out._maker, held_out.enrolled_classifier):
         kept.cache_clear()
     yield
-    for kept in (held_out._maker, held_out._reader_of):
+    for kept in (held_out._maker, held_out.enrolled_classifier):
         kept.cache_clear()
 
 
@@ -128,5 +128,6 @@ def test_every_frame_of_every_deck_is_read(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_deck_is_enrolled_from_pictures_of_each_card_alone() -> None:
-    faces = held_out._reader_of("drawn")._faces  # type: ignore[attr-defined]
-    assert set(faces.deck.enrolled) == {"7C", "KH", "AS"}
+    deck = held_out.enrolled_classifier("drawn").deck
+    assert deck is not None
+    assert set(deck.enrolled) == {"7C", "KH", "AS"}

@@ -100,7 +100,7 @@ def test_each_machine_is_named_with_its_number_of_films() -> None:
     rows = [{**row(number, matched=8), "machine": other, "load": 3.0 * number} for number in (1, 2)]
     made = report([*rows, row(3, matched=8)], made="2026-01-01", machine=mine, jobs=2)
     assert (
-        "Watched 2 on 16 cores (P), 3 to 6 busy processes; 1 on 2 cores (P), 1 to 1 busy processes. Program a"
+        "Watched 2 on 16 cores (P), 3 to 6 busy processes; 1 on 2 cores (P), 1 busy process. Program a"
     ) in as_markdown(made)
     alone = as_markdown(report(rows, made="2026-01-01", machine=mine, jobs=2))
     assert "Watched 2 at a time on 16 cores (P), 3 to 6 busy" in alone

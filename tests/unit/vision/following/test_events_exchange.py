@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.event_script import PLAY_AT, Script, card, down
-from vision.following.records import EventLog
+from vision.following.records import ReportedEvents
 from vision.table.layout import Place, Zone
 from vision.table.observations import Observation
 
@@ -86,7 +86,7 @@ def test_who_lets_a_hand_rest_on_the_card_just_put_down_has_exchanged_before() -
 
 def test_an_exchange_told_late_does_not_come_between_the_cards_of_a_set() -> None:
     """Bob's hand rests on his row while Cat begins to put down her set."""
-    log = EventLog()
+    log = ReportedEvents()
     first = log.add("exchange", 3.0, 4.0, player="Ann")
     assert log.is_newest(first)
     play = log.add("play", 6.0, 6.2, player="Cat", cards=("5H",), source="hand")

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card
-from tests.unit.vision.following.test_events_patches import LAYOUT, UPRIGHT
+from tests.unit.vision.following.test_patches import LAYOUT, UPRIGHT
 from vision.following.duplicates import Before
 from vision.following.new_cards import SeeminglyNew
 from vision.following.patches import CloseUp, PilePictures, close_up, edge_as_before, stays_beneath

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
-from tests.unit.vision.following.test_events_draws import HOME, draws
+from tests.unit.vision.following.test_draws import HOME, draws
 from vision.following.draw_visits import DrawPilePictures, DrawVisit
 from vision.following.records import Patch
 from vision.hands.tracks import HandsFrame

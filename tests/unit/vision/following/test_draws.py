@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card
-from vision.following.records import EventLog
+from vision.following.records import ReportedEvents
 from vision.table.layout import DRAW, PLAY
 
 HOME = (70.0, 260.0)
@@ -205,7 +205,7 @@ def test_as_many_draws_are_believed_as_cards_were_put_down() -> None:
 
 
 def test_cards_that_were_told_late_are_drawn_for_too() -> None:
-    log = EventLog()
+    log = ReportedEvents()
     play = log.add("play", 1.0, 1.2, player="Ann", cards=("9S",))
     draw = log.add("draw", 3.0, 3.5, player="Ann", count=1)
     assert not log.put_down
@@ -216,7 +216,7 @@ def test_cards_that_were_told_late_are_drawn_for_too() -> None:
 
 
 def test_up_cards_are_not_drawn_for() -> None:
-    log = EventLog()
+    log = ReportedEvents()
     log.add("play", 1.0, 1.2, player="Ann", cards=("9S",), source="up")
     assert not log.put_down
     log.add("play", 2.0, 2.2, player="Ann", cards=("9H", "9C"), source="hand")
@@ -239,7 +239,7 @@ def test_a_draw_pile_that_is_seen_again_was_only_overlooked(seen_again: bool) ->
 
 
 def test_who_shows_a_card_or_answers_with_one_has_put_one_down() -> None:
-    log = EventLog()
+    log = ReportedEvents()
     show = log.add("show", 4.0, 4.5, player="Ann", cards=("3S",), to="Bob", answers=(("Bob", "Cat"),))
     assert {player: put.count for player, put in log.put_down.items()} == {"Ann": 1, "Bob": 1}
     log.add("draw", 5.0, 5.5, player="Ann", count=1)

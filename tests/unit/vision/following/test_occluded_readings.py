@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.following.occluded_readings import UnderHand, plainly_read
+from vision.following.occluded_readings import OccludedReadings, plainly_read
 from vision.following.pile import Pile
 from vision.following.records import Look, UnderArm
 from vision.plane import TablePlane
@@ -19,7 +19,7 @@ def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0) -> Obser
 
 
 def test_a_doubtful_card_is_the_one_of_the_set_that_was_read_there_under_the_hand() -> None:
-    under_hand = UnderHand()
+    under_hand = OccludedReadings()
     under_hand.note(Look(1.0, (), (UnderArm(0, up("4D", 25, p=0.9), 0.8, False),)), TABLE, lambda _: False)
     seen = [[up("4H", p=0.99), up("AD", 26, p=0.85, angle=88)]] * 3
     view = Pile().view(seen, set())
@@ -30,7 +30,7 @@ def test_a_doubtful_card_is_the_one_of_the_set_that_was_read_there_under_the_han
 
 
 def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_does() -> None:
-    under_hand = UnderHand()
+    under_hand = OccludedReadings()
     under_hand.taken_off(["4S"], 10.0)
     for t in (10.2, 10.4, 14.0, 14.2):
         under_hand.note(Look(t, (), (UnderArm(0, up("4S"), 0.9, moving=False),)), TABLE, lambda _: False)
@@ -38,7 +38,7 @@ def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_
 
 
 def test_a_card_outlined_twice_in_one_look_was_read_once() -> None:
-    under_hand = UnderHand()
+    under_hand = OccludedReadings()
     twice = tuple(UnderArm(0, up("JS", x), 0.6, moving=False) for x in (0, 9))
     under_hand.note(Look(10.0, (), twice), TABLE, lambda _: False)
     assert under_hand.sure([], 10.0) == []
@@ -48,7 +48,7 @@ def test_a_card_outlined_twice_in_one_look_was_read_once() -> None:
 
 def test_of_several_packs_two_alike_read_in_two_looks_beside_one_another_are_two() -> None:
     def read(*looks: tuple[float, ...]) -> list[str]:
-        under_hand = UnderHand()
+        under_hand = OccludedReadings()
         for t, places in enumerate(looks):
             held = tuple(UnderArm(0, up("6C", x), 0.6, moving=False) for x in places)
             under_hand.note(Look(10.0 + t / 5, (), held), TABLE, lambda _: False)
@@ -64,7 +64,7 @@ def test_the_suit_of_a_half_covered_card_is_what_was_read_under_the_hand_and_wit
     seen = Observation(0, 10, 86, "up", {"JD": 0.5, "JH": 0.46})
     view = Pile().view([[up("JS", 0), seen]] * 3, set())
     assert [name for name, _, _ in view.new] == ["JS", "JD"]
-    under_hand = UnderHand()
+    under_hand = OccludedReadings()
     for t, p in ((1.0, 0.92), (1.2, 0.85)):
         held = UnderArm(0, Observation(-6, 4, 84, "up", {"JH": p, "JD": 0.1}), 0.8, moving=False)
         under_hand.note(Look(t, (), (held,)), TABLE, lambda _: False)

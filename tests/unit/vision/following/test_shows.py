@@ -74,7 +74,7 @@ def test_a_card_put_face_down_on_the_burn_pile_on_the_way_home_was_shown(
     put_away: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A back upon backs is no new card, but the burn pile looks otherwise."""
-    monkeypatch.setattr("vision.following.burn_pile.Heap.looks_otherwise", lambda *_: put_away)
+    monkeypatch.setattr("vision.following.burn_pile.BurnPile.looks_otherwise", lambda *_: put_away)
     script = Script()
     reach = script.reach("Dan", ((-150.0, 90.0), 0.2))
     for _ in range(6):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.event_script import BURN_AT, PLAY_AT, Script, card, down
-from vision.following.burn_pile import Heap
+from vision.following.burn_pile import BurnPile
 from vision.following.patches import CloseUp
 from vision.following.records import UnderArm
 from vision.following.scene import Scene
@@ -18,7 +18,7 @@ from vision.table.observations import Observation
 
 def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_went() -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
-    heap = Heap(Scene(layout, reaches=[ArmTrack(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])]))
+    heap = BurnPile(Scene(layout, reaches=[ArmTrack(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])]))
     heap.add([card("3D", (300.0, 0.0))], 2.0)
     assert heap.places_since(2.5, ("4S", "7S")) == []
     assert heap.places_since(2.5, ("3D",)) == [(300.0, 0.0)]
@@ -31,7 +31,7 @@ def test_a_card_that_surely_was_not_taken_does_not_show_where_the_taken_ones_wen
 def test_a_card_that_is_burnt_already_was_not_put_there_again(packs: int, burnt: list[Place]) -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
     reach = ArmTrack(0, 0, 1.0, 2.0, path=[(1.5, (300.0, 0.0))])
-    heap = Heap(Scene(layout, reaches=[reach], burned=["10C"], packs=packs))
+    heap = BurnPile(Scene(layout, reaches=[reach], burned=["10C"], packs=packs))
     heap.add([card("10C", (310.0, 0.0), 0.67)], 2.0)
     assert heap.places_since(2.5, ("4S", "7S")) == burnt
     heap.add([card("9C", (320.0, 0.0), 0.67)], 2.0)
@@ -40,7 +40,7 @@ def test_a_card_that_is_burnt_already_was_not_put_there_again(packs: int, burnt:
 
 def test_a_card_that_was_seen_before_the_pile_went_was_not_put_there_with_it() -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
-    heap = Heap(
+    heap = BurnPile(
         Scene(layout, reaches=[ArmTrack(0, 0, 1.0, 6.0, path=[(1.5, (300.0, 0.0)), (5.5, (300.0, 0.0))])])
     )
     card = Observation(300.0, 0.0, 90.0, "down")
@@ -57,7 +57,7 @@ def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without
     layout = Layout(
         TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), play=(0, 0), burn=burn
     )
-    heap = Heap(Scene(layout, reaches=[ArmTrack(0, 0, 1.0, 6.0, path=[(5.5, (300.0, 0.0))])]))
+    heap = BurnPile(Scene(layout, reaches=[ArmTrack(0, 0, 1.0, 6.0, path=[(5.5, (300.0, 0.0))])]))
     seen = card("3D", (300.0, 0.0))
     for t in (5.6, 5.8):
         fresh = heap.look([], t, under_arms=[seen])
@@ -73,7 +73,7 @@ def test_what_is_outlined_beside_an_arm_was_put_there_only_if_it_is_seen_without
 @pytest.mark.parametrize(("changed", "grown"), [(True, [(310.0, 0.0)]), (False, [])])
 def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: list[Place]) -> None:
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
-    heap = Heap(Scene(layout, reaches=[ArmTrack(0, 0, 10.0, 12.0, path=[(11.0, (300.0, 0.0))])]))
+    heap = BurnPile(Scene(layout, reaches=[ArmTrack(0, 0, 10.0, 12.0, path=[(11.0, (300.0, 0.0))])]))
     before = np.random.default_rng(1).integers(0, 255, (390, 390, 3), np.uint8)
     after = before.copy()
     if changed:
@@ -90,7 +90,7 @@ def test_a_burn_pile_that_looks_as_before_has_not_grown(changed: bool, grown: li
 def test_what_lay_there_when_the_hand_came_was_not_put_there_by_it(at: float, grown: list[Place]) -> None:
     """A card was put there just before, and is read only now; the pile was last seen free at 7.5."""
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=(300.0, 0.0))
-    heap = Heap(Scene(layout, reaches=[ArmTrack(0, 0, 8.0, 9.4, path=[(9.0, (300.0, 0.0))])]))
+    heap = BurnPile(Scene(layout, reaches=[ArmTrack(0, 0, 8.0, 9.4, path=[(9.0, (300.0, 0.0))])]))
     bare, heaped = np.random.default_rng(1).integers(0, 255, (2, 390, 390, 3), np.uint8)
     for t, burnt in ((3.0, bare), (7.5, heaped)):
         heap.look([], t, burnt=CloseUp(burnt, (170.0, -130.0)))
@@ -104,7 +104,7 @@ def test_what_lay_there_when_the_hand_came_was_not_put_there_by_it(at: float, gr
 def test_a_burn_pile_that_looks_as_before_got_nothing() -> None:
     burn = (0.0, 0.0)
     layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0),), (0, 1)),), burn=burn)
-    heap = Heap(Scene(layout))
+    heap = BurnPile(Scene(layout))
     bare = np.full((390, 390, 3), 90, np.uint8)
     grown = bare.copy()
     grown[160:230, 150:200] = 200

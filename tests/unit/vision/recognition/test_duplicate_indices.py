@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.unit.vision.recognition.test_covered import PICTURE, Faces, Indices, at, whole
+from tests.unit.vision.recognition.test_occlusion import PICTURE, Faces, Indices, at, whole
 from vision.plane import TablePlane
 from vision.recognition.classifier import CLASSES, CardClassifier
 from vision.recognition.duplicate_indices import find_duplicate_cards

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vision.following.pile import Pile
-from vision.following.records import EventLog, PutDown, UnderArm, same_patch
+from vision.following.records import PutDown, ReportedEvents, UnderArm, same_patch
 from vision.following.scene import Scene
 from vision.following.sets import Pictured, one_set, with_mates
 from vision.hands.tracks import ArmTrack
@@ -343,7 +343,7 @@ def test_what_cannot_be_named_does_not_hide_that_the_upper_cards_were_taken_off(
 
 
 def test_a_revision_names_the_first_telling() -> None:
-    log = EventLog()
+    log = ReportedEvents()
     first = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",))
     second = log.revise(first, 1.9, cards=("7S", "7D"))
     third = log.revise(second, 2.2, cards=("7S", "7D", "7H"))
@@ -364,7 +364,7 @@ def test_patches_tell_whether_anything_changed() -> None:
 
 
 def test_an_addition_is_made_to_the_latest_form() -> None:
-    log = EventLog()
+    log = ReportedEvents()
     first = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",))
     log.revise(first, 1.9, cards=("7S", "7D"))
     log.add("draw", 2.0, 2.1, player="Ann", count=1)
@@ -391,7 +391,7 @@ def test_an_addition_is_made_to_the_latest_form() -> None:
 def test_after_a_revision_as_many_cards_are_due_as_if_the_last_form_had_been_told_at_once(
     told: dict[str, Any], revised: dict[str, Any]
 ) -> None:
-    log, at_once = EventLog(), EventLog()
+    log, at_once = ReportedEvents(), ReportedEvents()
     first = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",), **told)
     last = log.revise(first, 1.9, **revised)
     if not last.withdrawn:
@@ -400,7 +400,7 @@ def test_after_a_revision_as_many_cards_are_due_as_if_the_last_form_had_been_tol
 
 
 def test_a_flip_that_turns_out_to_be_a_play_from_the_hand_is_drawn_for() -> None:
-    log = EventLog()
+    log = ReportedEvents()
     flip = log.add("flip", 1.0, 1.2, player="Ann", cards=("7S",), source="down")
     assert log.put_down_by("Ann") is None
     log.revise(flip, 1.9, event="play", source="hand")
@@ -408,7 +408,7 @@ def test_a_flip_that_turns_out_to_be_a_play_from_the_hand_is_drawn_for() -> None
 
 
 def test_a_play_that_is_withdrawn_twice_takes_no_earlier_card_with_it() -> None:
-    log = EventLog()
+    log = ReportedEvents()
     play = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",), source="hand")
     log.revise(play, 1.9, withdrawn=True)
     log.add("play", 2.0, 2.2, player="Ann", cards=("8S",), source="hand")
@@ -417,7 +417,7 @@ def test_a_play_that_is_withdrawn_twice_takes_no_earlier_card_with_it() -> None:
 
 
 def test_cards_found_below_a_play_whose_draw_is_over_are_due_since_they_were_put_down() -> None:
-    log = EventLog()
+    log = ReportedEvents()
     play = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",), source="hand")
     log.add("draw", 2.0, 2.2, player="Ann", count=1)
     log.revise(play, 2.5, cards=("7D", "7S"))

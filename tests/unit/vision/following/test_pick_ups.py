@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
-from vision.following.burn_pile import Heap
+from vision.following.burn_pile import BurnPile
 from vision.following.new_cards import SeeminglyNew
 from vision.following.records import UnderArm
 from vision.hands.tracks import HandsFrame
@@ -125,7 +125,7 @@ def test_a_hand_that_goes_home_by_way_of_the_burn_pile_has_burnt_the_pile_though
 def test_a_hand_that_seems_to_pause_at_the_burn_pile_has_burnt_the_pile_only_if_that_looks_otherwise(
     monkeypatch: pytest.MonkeyPatch, untouched: bool, kind: str
 ) -> None:
-    monkeypatch.setattr(Heap, "is_untouched", lambda *_: untouched)
+    monkeypatch.setattr(BurnPile, "is_untouched", lambda *_: untouched)
     script = Script()
     script.maker._scene.layout = script.maker.layout.with_pile(BURN, BURN_AT)
     script.play("Ann", card("9S", PLAY_AT))

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.event_script import PLAY_AT, Script, card
-from vision.following.burn_pile import Heap
+from vision.following.burn_pile import BurnPile
 from vision.following.duplicates import PileCard
 from vision.following.new_cards import SeeminglyNew
 from vision.following.patches import (
@@ -119,7 +119,7 @@ def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: p
     """A seven of hearts, its 7 half covered by the corner of a king, is no king of hearts."""
     monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.85])
     pile, scene = Pile([PileCard("7H", replace(UPRIGHT, x=3.0))]), Scene(LAYOUT)
-    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
     assert seeming.lay_there(("KH", 0.93, UPRIGHT))
     assert not seeming.lay_there(("KS", 0.93, UPRIGHT))
     assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
@@ -138,7 +138,7 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     )
     scene = Scene(LAYOUT)
     pile = Pile([PileCard("4H", UPRIGHT)])
-    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
     read = ("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
     seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
     assert seeming.without_overlooked([read, seven], 0.0) == [read, seven]
@@ -165,7 +165,7 @@ def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_
     monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
     scene = Scene(LAYOUT)
     told, pile = ToldPlays(scene), Pile([PileCard("4H", UPRIGHT)])
-    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, Heap(scene)), told)
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, BurnPile(scene)), told)
     reach = ArmTrack(1, 0, 10.0, 12.0)
     scene.reaches.append(reach)
     told.tell(LAYOUT.seats[0].player, [("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
@@ -182,7 +182,7 @@ def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_
     """In a small picture a five of hearts looks much like the four of hearts that lay there."""
     monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
     scene = Scene(LAYOUT)
-    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
     five = ("5H", 0.92, replace(UPRIGHT, probabilities={"5H": 0.96}))
     assert seeming.lay_there_before_play(five), "as far as it is known what was played"
     assert not seeming.lay_there_before_play(five, "5")
@@ -229,7 +229,7 @@ def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: 
 
     monkeypatch.setattr("vision.following.patches.rest_looks_as_before", rest)
     scene = Scene(LAYOUT)
-    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
     mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, probabilities={"9H": 0.4, "10H": 0.3}))
     other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, probabilities={"9C": 0.4}))
@@ -255,7 +255,7 @@ def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_c
     likenesses = {20.0: [alike], 0.0: [0.1]}
     monkeypatch.setattr("vision.following.patches._likenesses", lambda card, *_: likenesses[card.x])
     scene = Scene(LAYOUT)
-    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, Heap(scene)), ToldPlays(scene))
+    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
     other = (name, 0.99, replace(UPRIGHT, x=20.0, probabilities={name: read}))
     assert seeming.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])

@@ -14,6 +14,7 @@ from vision.decks.deck_files import learnt_folder, load_learnt_deck, save_deck
 from vision.decks.deck_head import DeckHead
 from vision.enrolment import automatic_deck
 from vision.enrolment.automatic_deck import reader_with_automatic_deck
+from vision.enrolment.known_backs import BackMatchingReader
 from vision.enrolment.online_learning import MIN_AGREEING_CARDS
 from vision.recognition import incremental as rereading
 
@@ -89,5 +90,5 @@ def test_an_enrolled_deck_is_looked_for_by_its_back_without_learning() -> None:
     back = np.ones((1, 39), np.float32)
     save_deck(replace(collection(), name="pub", backs=back))
     reader, learning = reader_with_automatic_deck(tell=print)
-    assert type(reader).__name__ == "DeckByBack"
+    assert isinstance(reader, BackMatchingReader)
     assert learning is None
