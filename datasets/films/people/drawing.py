@@ -19,7 +19,6 @@ NEED = (
     "people are drawn with moderngl: pip install -e '.[films]';"
     " on Debian also apt install libegl1 libgl1-mesa-dri"
 )
-_SAMPLES = 4
 SHADOW_MM = 2.5
 """Side of one cell of the map of shadows."""
 SHADOW_HALF = (1000.0, 850.0)
@@ -84,12 +83,12 @@ flat in float kind;
 layout(location = 0) out vec4 colour;
 float lit(vec2 place, float z) {
     float open = 0.0;
-    for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) {
-        vec2 spot = (place + vec2(i, j) * 9.0) / half_mm * 0.5 + 0.5;
-        float over = texture(heights, spot).r - z;
-        open += 1.0 - smoothstep(14.0, 40.0, over);
+    vec2 around[5] = vec2[](vec2(0), vec2(9, 4), vec2(-4, 9), vec2(-9, -4), vec2(4, -9));
+    for (int i = 0; i < 5; i++) {
+        vec2 spot = (place + around[i]) / half_mm * 0.5 + 0.5;
+        open += 1.0 - smoothstep(14.0, 40.0, texture(heights, spot).r - z);
     }
-    return open / 9.0;
+    return open / 5.0;
 }
 void main() {
     vec4 texel = texture(picture, tex);
@@ -188,12 +187,7 @@ class Studio:
         self._heights.filter = (moderngl.NEAREST, moderngl.NEAREST)
         self._heights.repeat_x = self._heights.repeat_y = False
         self._shadow_target = gl.framebuffer([self._heights], gl.depth_renderbuffer(cells))
-        samples = min(_SAMPLES, gl.max_samples)
-        self._many = gl.framebuffer(
-            [gl.renderbuffer(self._size, 4, samples=samples)],
-            gl.depth_renderbuffer(self._size, samples=samples),
-        )
-        self._one = gl.framebuffer([gl.renderbuffer(self._size, 4)], gl.depth_renderbuffer(self._size))
+        self._target = gl.framebuffer([gl.renderbuffer(self._size, 4)], gl.depth_renderbuffer(self._size))
         self._matrix = projection(camera)
         self._eye = eye_of(camera)
         slide = light.slide
@@ -282,16 +276,15 @@ class Studio:
         raw = np.frombuffer(self._shadow_target.read(components=1, dtype="f4"), np.float32)
         return raw.reshape(height, width)
 
-    def draw(self, cards: Sequence[CardInAir], sample: tuple[int, int] | None = None) -> NDArray[np.uint8]:
+    def draw(self, cards: Sequence[CardInAir], sample: tuple[int, int]) -> NDArray[np.uint8]:
         """Return people and cards, h x w x 4, BGRA, premultiplied, without the gain of the light.
 
         The map of shadows is the latest. `sample` (number, of how many) draws one of several pictures whose
-        mean is wanted: each is drawn once for each pixel, at another point of it.
+        mean is wanted: each shows another point of a pixel.
         """
         gl = self._gl
-        target = self._many if sample is None else self._one
-        target.use()
-        target.clear(0.0, 0.0, 0.0, 0.0, depth=1.0)
+        self._target.use()
+        self._target.clear(0.0, 0.0, 0.0, 0.0, depth=1.0)
         self._aim(sample)
         gl.enable_only(self._moderngl.DEPTH_TEST)
         self._table_depth(self._draw)
@@ -306,24 +299,21 @@ class Studio:
         self._draw["solid"].value = 0.0
         for card in cards:
             self._card(card, self._draw)
-        if sample is None:
-            gl.copy_framebuffer(self._one, self._many)
         return self._picture()
 
-    def _aim(self, sample: tuple[int, int] | None) -> None:
-        """Move the picture by a part of a pixel for one of several drawings."""
-        matrix = self._matrix
-        if sample is not None:
-            right, down = ((sample[0] + 0.5) / sample[1] - 0.5), ((sample[0] * 0.618 + 0.25) % 1.0 - 0.5)
-            shift = np.eye(4)
-            shift[0, 3], shift[1, 3] = 2.0 * right / self._size[0], 2.0 * down / self._size[1]
-            matrix = shift @ matrix
+    def _aim(self, sample: tuple[int, int]) -> None:
+        """Move the picture by a part of a pixel."""
+        number, count = sample
+        right, down = (number + 0.5) / count - 0.5, (number * 0.618 + 0.25) % 1.0 - 0.5
+        shift = np.eye(4)
+        shift[0, 3], shift[1, 3] = 2.0 * right / self._size[0], 2.0 * down / self._size[1]
+        matrix = shift @ self._matrix
         self._draw["camera"].write(np.ascontiguousarray(matrix.T, np.float32).tobytes())
 
     def numbers(self, people: Mapping[str, int], cards: Sequence[CardInAir]) -> NDArray[np.uint8]:
         """Return what is where, h x w x 2, as `masks_of` takes it: number, and kind from 1; 0 is nothing."""
-        self._one.use()
-        self._one.clear(0.0, 0.0, 0.0, 0.0, depth=1.0)
+        self._target.use()
+        self._target.clear(0.0, 0.0, 0.0, 0.0, depth=1.0)
         self._gl.enable_only(self._moderngl.DEPTH_TEST)
         self._table_depth(self._number)
         for name, parts in self._parts.items():
@@ -336,11 +326,13 @@ class Studio:
         for place, card in enumerate(cards, start=1):
             self._number["number"].value = float(place)
             self._card(card, self._number, kind=2.0)
-        raw = np.frombuffer(self._one.read(components=4), np.uint8).reshape(self._size[1], self._size[0], 4)
+        raw = np.frombuffer(self._target.read(components=4), np.uint8).reshape(
+            self._size[1], self._size[0], 4
+        )
         return np.ascontiguousarray(raw[:, :, :2])
 
     def _picture(self) -> NDArray[np.uint8]:
-        raw = np.frombuffer(self._one.read(components=4), np.uint8)
+        raw = np.frombuffer(self._target.read(components=4), np.uint8)
         return np.asarray(
             cv2.cvtColor(raw.reshape(self._size[1], self._size[0], 4), cv2.COLOR_RGBA2BGRA), np.uint8
         )
