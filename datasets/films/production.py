@@ -107,7 +107,8 @@ def prepare(story: Story, shot: Shot) -> Scene:
     objects = lively.objects if lively else {}
     stage = None
     if level and lively:
-        stage, lively = PeopleStage(layout, manners, accidents, level, objects), company_at(lively, level)
+        stage = PeopleStage(layout, manners, accidents, level, lively.standing)
+        lively = company_at(lively, level)
         timeline = choreograph(
             story, layout, manners, habits, accidents, lively, stage, people_gestures(stage)
         )

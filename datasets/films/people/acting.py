@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from datasets.films.choreography.stage import Manner, Piece, Stage
 from datasets.films.choreography.tabletop import placed
 from datasets.films.geometry import ArmPose, Grip, Pose
 from datasets.films.people.levels import Level
+from datasets.films.rendering.objects import TableObject
 from datasets.films.story import Step
 from datasets.films.timeline import ArmName
 
@@ -23,6 +25,11 @@ _CARD_IN_FAN_MM = 105.0
 _LAP_MM = 95.0
 """Distance of hands in the lap from the edge of the table."""
 _LAP_DEPTH_MM = -70.0
+_HAND_MM = 62.0
+"""Distance of resting finger tips from what stands on the table."""
+_FLAT_MM = 12.0
+"""On objects up to this height a hand may rest."""
+_TRIES = 12
 _ACTS = ("play", "flip", "pick_up", "show", "exchange")
 
 
@@ -67,14 +74,16 @@ class PeopleStage(Stage):
         manners: dict[str, Manner],
         rng: random.Random,
         level: Level,
-        objects: Iterable[str] = (),
+        standing: Mapping[str, tuple[TableObject, Pose]] | None = None,
     ) -> None:
-        """Begin at time 0 with an empty table; `objects` are the names of pieces that are no cards."""
+        """Begin at time 0 with an empty table; `standing` are the objects on it, by the names of their pieces."""
         super().__init__(layout, manners, rng)
         self.level = level
         self.held_cards: list[Held] = []
         self.leans: list[Lean] = []
-        self.objects = frozenset(objects)
+        self._standing = standing or {}
+        self.objects = frozenset(self._standing)
+        """Names of the pieces that are no cards."""
         self._homes: dict[ArmName, ArmPose] = {}
 
     # -- places of hands ---------------------------------------------------------------------------
@@ -94,13 +103,27 @@ class PeopleStage(Stage):
         if arm[1] == "other":
             spot = seat.edge.shifted(sign * rng.uniform(150.0, 200.0), rng.uniform(-30.0, 5.0))
             return self.arm_at(arm, spot.x, spot.y, FAN_HEIGHT_MM, "fan")
+        for _ in range(_TRIES):
+            spot = self._resting_spot(seat, sign)
+            if self._is_clear(spot):
+                break
+        return self.arm_at(arm, spot.x, spot.y, 4.0, "rest")
+
+    def _resting_spot(self, seat: Seat, sign: float) -> Pose:
+        """Return a spot for the finger tips of a resting hand, on the own row or beside it."""
+        rng = self.rng
         if rng.random() < self.level.on_row:
             card = rng.choice(seat.row)
-            spot = card.shifted(rng.gauss(0.0, 12.0), rng.uniform(5.0, 45.0))
-        else:
-            outer = seat.row[-1] if sign > 0 else seat.row[0]
-            spot = outer.shifted(sign * rng.uniform(62.0, 105.0), rng.uniform(-20.0, 60.0))
-        return self.arm_at(arm, spot.x, spot.y, 4.0, "rest")
+            return card.shifted(rng.gauss(0.0, 12.0), rng.uniform(5.0, 45.0))
+        outer = seat.row[-1] if sign > 0 else seat.row[0]
+        return outer.shifted(sign * rng.uniform(62.0, 105.0), rng.uniform(-20.0, 60.0))
+
+    def _is_clear(self, spot: Pose) -> bool:
+        return all(
+            math.hypot(spot.x - pose.x, spot.y - pose.y) > item.radius + _HAND_MM
+            for item, pose in self._standing.values()
+            if item.height > _FLAT_MM
+        )
 
     def _store(self, arm: ArmName) -> ArmPose:
         """Return the pose of a hand that puts a card into the fan or the lap, or takes one from it."""
