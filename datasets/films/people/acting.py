@@ -76,7 +76,7 @@ class PeopleStage(Stage):
         level: Level,
         standing: Mapping[str, tuple[TableObject, Pose]] | None = None,
     ) -> None:
-        """Begin at time 0 with an empty table; `standing` are the objects on it, by the names of their pieces."""
+        """Begin at time 0; `standing` are the objects on the table, by the names of their pieces."""
         super().__init__(layout, manners, rng)
         self.level = level
         self.held_cards: list[Held] = []

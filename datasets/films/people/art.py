@@ -118,9 +118,9 @@ def package_folder() -> Path:
         raise BadInputError(f"people: {error}") from error
 
 
-def is_fetched() -> bool:
-    """Whether the package lies in the cache."""
-    return (_cache() / "packages" / f"{PACKAGE.registry}-{PACKAGE.name}").is_dir()
+def package_place() -> Path:
+    """Return the folder in the cache where the package lies once it is fetched."""
+    return _cache() / "packages" / f"{PACKAGE.registry}-{PACKAGE.name}"
 
 
 def _read(path: Path) -> Any:

@@ -14,7 +14,7 @@ from datasets.films.choreography.layout import Layout
 from datasets.films.choreography.liveliness import Liveliness
 from datasets.films.geometry import Camera
 from datasets.films.people.acting import PeopleStage, name_fans
-from datasets.films.people.drawing import Shot3d, Studio
+from datasets.films.people.drawing import Shot3d, Studio, open_renderer
 from datasets.films.people.figures import Looks, make_figure, random_looks
 from datasets.films.people.levels import Level
 from datasets.films.people.picture import People
@@ -69,6 +69,7 @@ def gather(
     Raises:
         BadInputError: the bodies cannot be fetched, or there is no software renderer.
     """
+    open_renderer()[1].release()  # before the bodies are fetched, which takes a while
     layout = stage.layout
     rng = random.Random(f"fans {seed}")
     name_fans(stage.held_cards, [card for card in deck.faces if card != "JOKER"], seen, rng)

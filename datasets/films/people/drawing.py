@@ -149,6 +149,23 @@ class Shot3d:
     darkness: float
 
 
+def open_renderer() -> tuple[Any, Any]:
+    """Return moderngl and a new context of it, without a screen.
+
+    Raises:
+        BadInputError: moderngl or the system's software renderer is missing.
+    """
+    try:
+        import moderngl
+    except ImportError as error:
+        raise BadInputError(NEED) from error
+    library: Any = moderngl
+    try:
+        return library, library.create_context(standalone=True, backend="egl", require=330)
+    except Exception as error:  # the library raises plain exceptions
+        raise BadInputError(f"{NEED} ({error})") from error
+
+
 class Studio:
     """A drawing surface of one size, with the people, cards and light of one film."""
 
@@ -166,15 +183,7 @@ class Studio:
         Raises:
             BadInputError: moderngl or the system's software renderer is missing.
         """
-        try:
-            import moderngl
-        except ImportError as error:
-            raise BadInputError(NEED) from error
-        try:
-            library: Any = moderngl
-            gl = library.create_context(standalone=True, backend="egl", require=330)
-        except Exception as error:  # the library raises plain exceptions
-            raise BadInputError(f"{NEED} ({error})") from error
+        library, gl = open_renderer()
         self._gl = gl
         self._moderngl: Any = library
         self._camera, self._light, self._table = camera, light, table
@@ -184,7 +193,7 @@ class Studio:
         self._cast: Any = gl.program(vertex_shader=_SHADOW_VERTEX, fragment_shader=_SHADOW_FRAGMENT)
         cells = tuple(round(2.0 * half / SHADOW_MM) for half in SHADOW_HALF)
         self._heights = gl.texture(cells, 1, dtype="f4")
-        self._heights.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        self._heights.filter = (library.NEAREST, library.NEAREST)
         self._heights.repeat_x = self._heights.repeat_y = False
         self._shadow_target = gl.framebuffer([self._heights], gl.depth_renderbuffer(cells))
         self._target = gl.framebuffer([gl.renderbuffer(self._size, 4)], gl.depth_renderbuffer(self._size))
