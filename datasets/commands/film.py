@@ -65,8 +65,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--people",
         type=int,
         metavar="LEVEL",
-        help="whole people: 0 only acts, 1 rests and holds fans, 2 leans, drinks and points, 3 is also filmed"
-        " with a phone's faults (needs the extra `films`)",
+        help="whole people, at a level from 0 (they only act) to 3 (they do much, and a phone films badly);"
+        " needs the extra `films`",
     )
     looks.add_argument("--width", type=int, default=1920)
     looks.add_argument("--height", type=int, default=1080)

@@ -23,8 +23,8 @@ Points = NDArray[np.float64]
 Grip = Literal["hold", "flat", "point", "away", "rest", "fan", "grasp", "show", "open"]
 """Holding a card between finger and thumb; flat on a pile; pinching the top card; out of the picture.
 
-The others are only of whole people (`datasets.films.people`): resting on the table; holding a fan of cards;
-round a glass; showing with one finger; open in the air.
+Only whole people (`datasets.films.people`) have the others: resting on the table, holding a fan, round a
+glass, showing with one finger, open in the air.
 """
 
 

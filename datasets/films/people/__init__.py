@@ -5,6 +5,6 @@
 fan is held, what people do besides the game. `poses` turns a timeline into poses, `drawing` draws them, and
 `picture` lays them over the frames of the table. `masks` writes down what covers which card.
 
-Lengths are millimetres. In the frame of a seat x points to the right of the player, y towards the player, and
-z up; the origin is the middle of the table. So a seat at the bottom edge has the frame of the table.
+Lengths are millimetres. The origin of the frame of a seat is the middle of the table. Its x points to the
+right of the player, y towards the player, z up. So a seat at the bottom edge has the frame of the table.
 """

@@ -184,7 +184,7 @@ class PeopleStage(Stage):
                 self.held_cards.append(Held(self._nearest(end), self.now + slide, float("inf"), piece.card))
 
     def _nearest(self, pose: Pose) -> str:
-        """Return the player in front of whom a pose is."""
+        """Return the player who sits nearest to a pose."""
         return min(
             self.layout.seats, key=lambda seat: (seat.edge.x - pose.x) ** 2 + (seat.edge.y - pose.y) ** 2
         ).player

@@ -30,7 +30,7 @@ class HandPose:
     """Where one hand is."""
 
     point: tuple[float, float, float]
-    """What the grip touches, mm in the frame of the seat."""
+    """The point that the grip touches, mm in the frame of the seat."""
     heading: float
     """Direction of the fingers, degrees; -90 is away from the player."""
     grip: Grip = GRIPS["rest"]
@@ -38,7 +38,7 @@ class HandPose:
 
 @dataclass(frozen=True, slots=True)
 class BodyPose:
-    """What one person does at one moment, in the frame of the seat."""
+    """The pose of one person at one moment, in the frame of the seat."""
 
     along: float
     """x of the middle of the person, mm."""

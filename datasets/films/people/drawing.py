@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -23,110 +24,7 @@ SHADOW_MM = 2.5
 """Side of one cell of the map of shadows."""
 SHADOW_HALF = (1000.0, 850.0)
 _NEAR, _FAR = 120.0, 6000.0
-_COMMON = """
-uniform vec2 slide;   // of a shadow, mm per mm of height
-uniform vec2 half_mm; // of the map of shadows
-"""
-_SHADOW_VERTEX = (
-    "#version 330\n"
-    + _COMMON
-    + """
-in vec3 place;
-out float height;
-void main() {
-    height = place.z;
-    vec2 at = place.xy + slide * place.z;
-    gl_Position = vec4(at / half_mm, clamp(1.0 - place.z / 900.0, -0.99, 0.99), 1.0);
-}
-"""
-)
-_SHADOW_FRAGMENT = """
-#version 330
-in float height;
-out float seen;
-void main() {
-    if (height < 1.0) discard;
-    seen = height;
-}
-"""
-_VERTEX = """
-#version 330
-uniform mat4 camera;
-in vec3 place;
-in vec3 normal;
-in vec2 uv;
-in float part;
-out vec3 at;
-out vec3 up;
-out vec2 tex;
-flat out float kind;
-void main() {
-    at = place; up = normal; tex = uv; kind = part;
-    gl_Position = camera * vec4(place, 1.0);
-}
-"""
-_FRAGMENT = (
-    "#version 330\n"
-    + _COMMON
-    + """
-uniform sampler2D picture;
-uniform sampler2D heights;
-uniform vec3 lamp;     // mm
-uniform vec3 eye;      // mm
-uniform float gloss;
-uniform float darkness;
-uniform float solid;   // 1: no holes in the texture
-in vec3 at;
-in vec3 up;
-in vec2 tex;
-flat in float kind;
-layout(location = 0) out vec4 colour;
-float lit(vec2 place, float z) {
-    float open = 0.0;
-    vec2 around[5] = vec2[](vec2(0), vec2(9, 4), vec2(-4, 9), vec2(-9, -4), vec2(4, -9));
-    for (int i = 0; i < 5; i++) {
-        vec2 spot = (place + around[i]) / half_mm * 0.5 + 0.5;
-        open += 1.0 - smoothstep(14.0, 40.0, texture(heights, spot).r - z);
-    }
-    return open / 5.0;
-}
-void main() {
-    vec4 texel = texture(picture, tex);
-    if (solid < 0.5 && texel.a < 0.45) discard;
-    vec3 n = normalize(up);
-    vec3 view = normalize(eye - at);
-    if (dot(n, view) < 0.0) n = -n;
-    vec3 way = normalize(lamp - at);
-    float open = lit(at.xy + slide * at.z, at.z);
-    open = mix(1.0, open, 0.9 * darkness + 0.3);
-    float wrap = max((dot(n, way) + 0.25) / 1.25, 0.0);
-    float sky = 0.5 + 0.5 * n.z;
-    // Near the table light is lost to what stands around.
-    float low = mix(0.72, 1.0, smoothstep(-60.0, 140.0, at.z));
-    vec3 warm = texel.rgb;
-    float light = (0.22 + 0.28 * sky) * low + 0.66 * wrap * open;
-    vec3 bright = warm * light;
-    vec3 mid = normalize(way + view);
-    bright += gloss * pow(max(dot(n, mid), 0.0), 24.0) * open * vec3(1.0);
-    colour = vec4(bright, 1.0);
-}
-"""
-)
-_FLAT_FRAGMENT = """
-#version 330
-uniform sampler2D picture;
-uniform float solid;
-uniform float number;
-in vec3 at;
-in vec3 up;
-in vec2 tex;
-flat in float kind;
-layout(location = 0) out vec4 colour;
-void main() {
-    if (solid < 0.5 && texture(picture, tex).a < 0.45) discard;
-    colour = vec4(number / 255.0, (kind + 1.0) / 255.0, 0.0, 1.0);
-}
-"""
+_SHADERS = Path(__file__).with_name("shaders")
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +41,12 @@ class CardInAir:
 
 @dataclass(frozen=True, eq=False)
 class Shot3d:
-    """What one drawing needs of the light: where it is and how shadows fall."""
+    """The light as a drawing needs it."""
 
     slide: tuple[float, float]
+    """Shift of a shadow, mm per mm of height."""
     darkness: float
+    """Darkness of a shadow, 0 to 1."""
 
 
 def open_renderer() -> tuple[Any, Any]:
@@ -188,9 +88,9 @@ class Studio:
         self._moderngl: Any = library
         self._camera, self._light, self._table = camera, light, table
         self._size = (camera.width, camera.height)
-        self._draw: Any = gl.program(vertex_shader=_VERTEX, fragment_shader=_FRAGMENT)
-        self._number: Any = gl.program(vertex_shader=_VERTEX, fragment_shader=_FLAT_FRAGMENT)
-        self._cast: Any = gl.program(vertex_shader=_SHADOW_VERTEX, fragment_shader=_SHADOW_FRAGMENT)
+        self._draw: Any = gl.program(**_shaders("scene", "scene"))
+        self._number: Any = gl.program(**_shaders("scene", "numbers"))
+        self._cast: Any = gl.program(**_shaders("shadow", "shadow"))
         cells = tuple(round(2.0 * half / SHADOW_MM) for half in SHADOW_HALF)
         self._heights = gl.texture(cells, 1, dtype="f4")
         self._heights.filter = (library.NEAREST, library.NEAREST)
@@ -380,6 +280,14 @@ class Studio:
         normal = normal / max(float(np.linalg.norm(normal)), 1e-6)
         rows = [(*corners[k], *normal, *uvs[k], kind) for k in (0, 1, 2, 0, 2, 3)]
         self._quad.write(np.array(rows, np.float32).tobytes())
+
+
+def _shaders(vertex: str, fragment: str) -> dict[str, str]:
+    """Return the program of a drawing, in the language of the graphics library."""
+    return {
+        "vertex_shader": (_SHADERS / f"{vertex}.vert").read_text(encoding="utf-8"),
+        "fragment_shader": (_SHADERS / f"{fragment}.frag").read_text(encoding="utf-8"),
+    }
 
 
 def projection(camera: Camera) -> NDArray[np.float64]:

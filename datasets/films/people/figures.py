@@ -14,7 +14,7 @@ from datasets.films.people import art
 from datasets.films.people.rig import Skeleton, Skin, normals_of
 
 _LEGS = ("lowerleg", "foot", "toe")
-"""What nobody sees under a table is not drawn."""
+"""Parts that nobody sees under a table are not drawn."""
 _ROOM_MM = 4.0
 _ORIGINS = ("caucasian", "african", "asian")
 

@@ -27,7 +27,7 @@ class Grip:
     roll: float
     """How far the thumb's side hangs lower than the other."""
     touch: float
-    """What touches: 0 is where thumb and index finger meet, 1 is the finger tips, 2 the tip of the index."""
+    """The touching point: 0 is where thumb and index finger meet, 1 the finger tips, 2 the index."""
     lift: float = 0.0
     """Distance of the touching skin from the wanted point, mm."""
 

@@ -1,11 +1,12 @@
-"""What is where in a frame: persons, hands and cards, and which card is how much covered by what.
+"""Masks of a frame: persons, hands and cards, and which card is how much covered by what.
 
-A frame has one PNG picture and one line in `masks.jsonl`. Blue is the number of the person (`people` of the
-line, from 1), green the kind (see `KINDS`), red the piece of a card plus 1, or 255 for a card in a fan. The
-line has `t`, `people`, and `cards`: for each card on the table its `piece`, `card` (None if face down),
-`face`, `quad` (pixels, clockwise from the top left of the card), `visible` (share of its outline in the
-picture that is seen; None outside), and `by`: the shares that `cards`, each person (`Ann`) and each hand
-(`Ann's hand`) cover.
+A frame has one PNG picture and one line in `masks.jsonl`. In the picture blue is the number of the person,
+from 1. Green is the kind (see `KINDS`). Red is the piece of a card plus 1, or 255 for a card in a fan.
+
+The line has `t`, `people` (their numbers) and `cards`. A card on the table has its `piece`, its `face` and
+its name (`card`; None if face down). `quad` is in pixels, clockwise from the top left of the card. `visible`
+is the share of its outline that is seen; None outside the picture. `by` has the shares that others cover:
+`cards`, each person (`Ann`) and each hand (`Ann's hand`).
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def masks_of(
         t: Its time.
         resting: The cards on the table, bottom first, as the moves that put them there.
         camera: The camera.
-        drawn: h x w x 2 of what is over the table: the number of a person, or from 1 the place in `pieces`;
-            and 1 for a person, 2 for a hand, 3 for a card in the air.
+        drawn: h x w x 2, over the table. First is the number of a person, or from 1 the place in `pieces`.
+            Second is 1 for a person, 2 for a hand, 3 for a card in the air.
         pieces: Pieces of the cards in the air; negative for one in a fan.
         people: The numbers of the persons.
         movement: Homography of the motion of the picture, if it moves.

@@ -17,7 +17,7 @@ from datasets.films.people.hands import GRIPS
 
 EDGE = 300.0
 LEGS_MM = -200.0
-"""Whatever is lower belongs to legs, which are under the table."""
+"""Lower parts belong to legs, which are under the table."""
 PLACE = art.package_place()  # of the user, before the tests have folders of their own
 fetched = pytest.mark.skipif(
     not PLACE.is_dir(), reason="the bodies are not fetched (film --people fetches them)"
