@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from engine.files.atomic import make_folder, write_whole
 from engine.files.json_text import parse_json
 
 _CAMERA_HEIGHTS = (480, 2160)
+_MOST_REMEMBERED = 12
+"""Remembered players, and remembered sources."""
 TYPE_SIZES = {"normal": 1.0, "larger": 1.3, "largest": 1.6}
 """Factors by which each size enlarges the system's own type."""
 
@@ -39,6 +42,10 @@ class Settings:
     """Height in pixels of the 16:9 frames that a camera is asked for. The camera may give others."""
     toured: bool = False
     """Whether the first steps have been shown."""
+    sources: tuple[str, ...] = ()
+    """Films and addresses that gave a picture, the newest first. The form offers them."""
+    players: tuple[str, ...] = ()
+    """Names of players, the newest first. The form offers them."""
 
     @property
     def camera_size(self) -> tuple[int, int]:
@@ -62,6 +69,8 @@ def load_settings(path: Path | None = None) -> Settings:
     sound: dict[str, Any] = {}
     for field in fields(Settings):
         value = stored.get(field.name)
+        if isinstance(field.default, tuple):
+            value = _remembered(value)
         if type(value) is type(field.default):
             sound[field.name] = value
     if sound.get("language") not in (AUTOMATIC, *LANGUAGES):
@@ -71,6 +80,16 @@ def load_settings(path: Path | None = None) -> Settings:
     if not _CAMERA_HEIGHTS[0] <= sound.get("camera_height", _CAMERA_HEIGHTS[0]) <= _CAMERA_HEIGHTS[1]:
         sound.pop("camera_height")
     return Settings(**sound)
+
+
+def remember(before: Sequence[str], *new: str) -> tuple[str, ...]:
+    """Return a list of remembered texts with `new` ones first, each once and not too many."""
+    return tuple(dict.fromkeys(text for text in (*new, *before) if text))[:_MOST_REMEMBERED]
+
+
+def _remembered(value: Any) -> tuple[str, ...]:
+    texts = value if isinstance(value, list) else []
+    return remember([text for text in texts if isinstance(text, str) and text.isprintable()])
 
 
 def save_settings(settings: Settings, path: Path | None = None) -> None:

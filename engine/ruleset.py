@@ -130,7 +130,13 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
     wanted = tuple(sorted(set(options)))
     if name_or_path.endswith(".toml"):
         return _load_variant(Path(name_or_path), wanted)
-    return _load_named(name_or_path, wanted)
+    return _load_named(ruleset_name(name_or_path), wanted)
+
+
+def ruleset_name(text: str) -> str:
+    """Return a ruleset's or published variant's name as it is written, typed in any case; else the text."""
+    name = text.strip().casefold()
+    return name if name in (*RULESET_NAMES, *VARIANT_NAMES) else text
 
 
 def published_rulesets() -> list[dict[str, Any]]:

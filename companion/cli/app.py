@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import ruleset
+from companion.cli.arguments import ruleset, source
 
 if TYPE_CHECKING:
     from companion.game.setup import GameSetup
@@ -25,7 +25,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "the sample film. Without a display it works in the terminal, and writes the annotated sample film "
         f"to {ANNOTATED}, unless that exists.",
     )
-    parser.add_argument("source", nargs="?", help="film, camera number or stream URL")
+    parser.add_argument("source", type=source, nargs="?", help="film, camera number or stream URL")
     parser.add_argument("--rules", type=ruleset, help="ruleset (default: winnersh)")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
     parser.add_argument("--players", help="names, clockwise from above, the nearest to the bottom edge first")
@@ -85,41 +85,60 @@ def _annotated() -> tuple[str, Path | None]:
 def choose_setup(args: argparse.Namespace, *, window: bool = True) -> tuple[GameSetup, bool]:
     """Return the setup that the command line asks for, and whether the players are settled.
 
-    Without a source it is a camera, else the interrupted game or evening, else the sample film, which brings
-    its own setup. Without a `window` nothing can be offered, so it is the film.
+    Without a source it is a camera, else the interrupted game or evening. Else it is the form with the named
+    players. If nobody is named, it is the sample film, which brings its own setup and keeps the user's own
+    for later. Without a `window` nothing can be offered, so it is the film. The form asks for a dealer who is
+    not seated.
     """
+    from dataclasses import replace
+
     from companion.game.setup import GameSetup
-    from companion.sources.cameras import DEFAULT_PLAYERS, SampleFilm, find_camera, sample_film
+    from companion.sources.cameras import DEFAULT_PLAYERS, find_camera, sample_film
     from engine.ruleset import DEFAULT_RULESET
 
     if args.resume:
         return _broken_off(args), True
-    source, sample = args.source, None
-    if source is None:
-        camera = find_camera()
-        going_on = _evening(args) if camera is None and window else None
-        if going_on is not None:
-            return going_on, False
-        sample = sample_film() if camera is None else None
-        source = str(camera if sample is None else sample.path)
-    if sample is not None:
-        print("shithead app: no camera found; showing the sample film", file=sys.stderr)
-    names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
-    known = sample or SampleFilm(Path(source), DEFAULT_RULESET, (), DEFAULT_PLAYERS)
-    setup = GameSetup(
+    source: str | None = args.source
+    names = _names(args)
+    own = GameSetup(
         source=source,
-        rules=args.rules or known.rules,
-        options=tuple(args.option) or known.options,
-        players=names or known.players,
-        dealer=args.dealer or known.dealer,
+        rules=args.rules or DEFAULT_RULESET,
+        options=tuple(args.option),
+        players=names or DEFAULT_PLAYERS,
+        dealer=args.dealer,
         layout=args.layout,
         deck=args.deck,
         store=args.store,
-        # The sample film is a demonstration: its losses do not belong to the evening.
-        kept=sample is None or args.store is not None,
-        demonstration=sample is not None,
     )
-    return setup, bool(names) or sample is not None
+    if source is not None:
+        return own, bool(names) and args.dealer in (None, *names)
+    camera = find_camera()
+    if camera is not None:
+        return replace(own, source=str(camera)), False
+    going_on = _evening(args) if window else None
+    if going_on is not None:
+        return going_on, False
+    if window and (names or args.dealer):
+        return own, False  # whoever names the players wants to play, not to watch a film
+    print("shithead app: no camera found; showing the sample film", file=sys.stderr)
+    sample = sample_film()
+    setup = replace(
+        own,
+        source=str(sample.path),
+        rules=sample.rules if window else args.rules or sample.rules,
+        options=sample.options if window else own.options or sample.options,
+        players=names or sample.players,
+        dealer=args.dealer or sample.dealer,
+        # The sample film is a demonstration: its losses do not belong to the evening.
+        kept=args.store is not None,
+        demonstration=True,
+        own=own,
+    )
+    return setup, True
+
+
+def _names(args: argparse.Namespace) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
 
 
 def _evening(args: argparse.Namespace) -> GameSetup | None:
@@ -132,7 +151,7 @@ def _evening(args: argparse.Namespace) -> GameSetup | None:
     if setup is None:
         return None
     print("shithead app: no camera found; going on with the evening", file=sys.stderr)
-    names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
+    names = _names(args)
     changed_rules = args.rules is not None and args.rules != setup.rules
     return replace(
         setup,

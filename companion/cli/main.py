@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from companion.cli.completion import answer_shell
+from companion.cli.usage import usage_fault
 from companion.files.caches import redirect_caches
 from companion.files.logs import begin_logging, log_path
 from engine.errors import BadInputError
@@ -28,6 +29,7 @@ COMMANDS = (
     "judge",
     "read",
     "watch",
+    "serve",
     "film",
     "score",
     "tally",
@@ -52,10 +54,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that reports wrong arguments in one line."""
+    """A parser that reports wrong arguments in one plain line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
+        self.exit(2, f"{self.prog}: {printable(usage_fault(message))}; see {self.prog} --help\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -67,7 +69,7 @@ def build_parser() -> argparse.ArgumentParser:
         "shithead COMMAND --help.",
     )
     parser.add_argument("--version", action="version", version=_version())
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name in COMMANDS:
         if name in FROM_A_CHECKOUT and not (_ROOT / "datasets" / "commands").is_dir():
             _add_absent(subparsers, name)
@@ -75,7 +77,7 @@ def build_parser() -> argparse.ArgumentParser:
         package = "datasets.commands" if name in FROM_A_CHECKOUT else "companion.cli"
         module = importlib.import_module(f"{package}.{name}")
         command = module.add_parser(subparsers)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, usage=command)
     return parser
 
 
@@ -102,7 +104,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_what_is_closed()
     parser = build_parser()
     answer_shell(parser)
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:  # the command's own parser names the command
+        getattr(args, "usage", parser).error(f"unrecognized arguments: {' '.join(unknown)}")
+    if args.command is None:
+        parser.print_help()
+        return 0
     begin_logging()
     redirect_caches()
     try:

@@ -17,7 +17,11 @@ IN_PLACE = ("--events",)
 
 
 def check_outputs(
-    outputs: Mapping[str, File | None], inputs: Iterable[File | None] = (), *, store: Path | None = None
+    outputs: Mapping[str, File | None],
+    inputs: Iterable[File | None] = (),
+    *,
+    store: Path | None = None,
+    overwrite: bool = True,
 ) -> None:
     """Refuse output files that cannot be written, or that would destroy an input or another output.
 
@@ -25,10 +29,11 @@ def check_outputs(
         outputs: Files by the option that names them, or by "" without one. None and `-` are no file.
         inputs: Inputs of the command. None, cameras, addresses and missing files are ignored.
         store: The store that is also read or written. Its folder is created if it is missing.
+        overwrite: Whether an output may replace a file that exists.
 
     Raises:
-        BadInputError: an output is a folder, its folder is missing, it may not be written, or it is an input,
-            the store or another output.
+        BadInputError: an output cannot be written, or would destroy an input, the store, another output or,
+            without `overwrite`, any file.
     """
     read = [path for path in inputs if path is not None and os.path.exists(path)]
     if store is not None:
@@ -49,6 +54,8 @@ def check_outputs(
             raise BadInputError(f"{named}: there is no folder {Path(path).parent}")
         if any(_are_one(path, other) for other in read):
             raise BadInputError(f"{named}: is also an input, and is not overwritten")
+        if not overwrite and os.path.isfile(path):
+            raise BadInputError(f"{named}: exists and was not changed; --force overwrites it")
         for other_named, other in before.items():
             if _are_one(path, other):
                 raise BadInputError(f"{named}: is the same file as {other_named}")

@@ -78,6 +78,11 @@ class RecordedGames(GameSeries):
         with self._changes_written():
             return super().enter(event)
 
+    def put_back(self, event: Event) -> list[dict[str, Any]]:
+        """Add an event again that was undone, and write the changes."""
+        with self._changes_written():
+            return super().put_back(event)
+
     def undo(self) -> EventLine | None:
         """Remove the last event, and write the changes."""
         with self._changes_written():

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from companion.cli.arguments import ruleset
+from companion.cli.arguments import add_force, ruleset
 from engine.errors import BadInputError
 
 
@@ -26,6 +26,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="list every ruleset and published variant")
     parser.add_argument("--json", action="store_true", help="with --list: one JSON object a line")
     parser.add_argument("--save", metavar="OUT.toml", help="save NAME and its options as a house variant")
+    add_force(parser)
     parser.add_argument("--title", help="with --save: the house variant's name")
     return parser
 
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         out = Path(args.save)
         if out.suffix != ".toml":
             raise BadInputError(f"--save {args.save}: the file of a house variant ends in .toml")
-        check_outputs({"--save": out}, [args.name])
+        check_outputs({"--save": out}, [args.name], overwrite=args.force)
         save_variant(out, args.title or out.stem, rules.base, rules.options)
         return 0
     print(explain(rules), end="")

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from companion.cli.arguments import ruleset
+from companion.cli.arguments import add_force, ruleset
 from companion.cli.jobs import add_jobs, jobs_of
 from companion.cli.progress import Bar
 from engine.errors import BadInputError
@@ -39,6 +39,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--cheats", type=int, default=0, metavar="N", help="insert N illegal plays")
     parser.add_argument("--games", type=int, metavar="N", help="play N games and count how they end")
     parser.add_argument("--save", metavar="OUT.txt", help="write the record to a file")
+    add_force(parser)
     add_jobs(parser)
     return parser
 
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from engine.notation.record import Record
     from engine.simulation.simulate import play_game
 
-    check_outputs({"--save": args.save}, [args.rules])
+    check_outputs({"--save": args.save}, [args.rules], overwrite=args.force)
     if not 0 <= args.cheats <= 100:
         raise BadInputError(f"--cheats {args.cheats}: 0 to 100 can be inserted")
     names = _NAMES[: args.players]

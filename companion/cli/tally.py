@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.cli.arguments import add_force
 from engine.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     form.add_argument("--json", action="store_true", help="one JSON object on stdout")
     form.add_argument("--csv", action="store_true", help="CSV on stdout")
     parser.add_argument("--png", metavar="OUT", type=Path, help="write a picture to share")
+    add_force(parser)
     parser.add_argument("--all", action="store_true", help="every evening, not only the last one")
     song = parser.add_mutually_exclusive_group()
     song.add_argument("--sung", metavar="PLAYER", help="record PLAYER's oldest ritual as done")
@@ -43,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from companion.store.store import Store, default_path, store_exists
     from vision.images import check_image_name
 
-    check_outputs({"--png": args.png}, store=args.store or default_path())
+    check_outputs({"--png": args.png}, store=args.store or default_path(), overwrite=args.force)
     if args.png is not None:
         check_image_name(args.png, ".png")
     if args.store is not None and not store_exists(args.store):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import ruleset
+from companion.cli.arguments import ruleset, source
 from companion.cli.progress import Bar
 from engine.errors import BadInputError
 from engine.files.atomic import write_whole
@@ -30,7 +30,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="follow a game in a film or from a camera, and rule on it",
         description="Follow a game and print each event with its ruling as soon as it is decided.",
     )
-    parser.add_argument("source", metavar="SOURCE", help="film, camera number or stream URL")
+    parser.add_argument("source", type=source, metavar="SOURCE", help="film, camera number or stream URL")
     parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
     parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
     parser.add_argument("--players", metavar="A,B,...", help="clockwise from above, the bottom edge first")

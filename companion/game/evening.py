@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from companion.files.lock import games_being_played
 from companion.game.ruling_views import rituals_due
 from companion.i18n.catalogue import _
 from companion.i18n.wording import date_text
@@ -15,6 +16,9 @@ from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.referee.evening import Sitting
 from engine.ruleset import load_ruleset
+
+_PLAYS = ("play", "flip", "show", "pick_up", "take_up", "take_down")
+"""Events that show that a game has begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class Tally:
     losers: tuple[str | None, ...] = ()
     """The loser of each finished game, in order; None if none was found."""
     unfinished: int = 0
-    """Games that never ended."""
+    """Games that were broken off. One that is being played is not."""
     rituals: tuple[Ritual, ...] = ()
     """Every ritual, done or due, oldest first."""
 
@@ -80,8 +84,17 @@ class _Count:
         self.streak = self.streak + 1 if lost else 0
 
 
-def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Tally:
-    """Count games in the order in which they were played, each with its event lines."""
+def tally(
+    games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]], playing: Collection[int] = ()
+) -> Tally:
+    """Count games in the order in which they were played, each with its event lines.
+
+    A game that was broken off before its first play does not count.
+
+    Args:
+        games: The games with their lines.
+        playing: The ids of games that are being played, which are not broken off.
+    """
     counts: dict[str, _Count] = {}
     sittings: dict[int, Counter[str]] = {}
     losers: list[str | None] = []
@@ -89,12 +102,14 @@ def tally(games: Iterable[tuple[StoredGame, Sequence[Mapping[str, Any]]]]) -> Ta
     begun: Counter[int] = Counter()
     unfinished = 0
     for game, lines in games:
+        if game.finished is None and not any(line.get("event") in _PLAYS for line in lines):
+            continue
         begun[game.evening] += 1
         for player in game.players:
             counts.setdefault(player, _Count())
         due = called_rituals(lines)
         if game.finished is None:
-            unfinished += 1
+            unfinished += game.id not in playing
         else:
             losers.append(game.loser)
             losses = sittings.setdefault(game.evening, Counter())
@@ -121,7 +136,8 @@ def store_tally(store: Store, *, all_evenings: bool = False) -> Tally:
     if evening is None:
         return Tally(())
     games = store.games(evening=None if all_evenings else evening)
-    return tally((game, apply_revisions(store.events(game.id))) for game in games)
+    played = ((game, apply_revisions(store.events(game.id))) for game in games)
+    return tally(played, games_being_played(store.path))
 
 
 def tally_title(store: Store, *, all_evenings: bool = False) -> str:

@@ -87,6 +87,10 @@ class Game(Protocol):
         """Add an event that a person reports, and return the lines that this adds."""
         ...
 
+    def put_back(self, event: Event) -> Iterable[EventLine]:
+        """Add an event again that was undone, at its own time, and return the lines that this adds."""
+        ...
+
     def undo(self) -> EventLine | None:
         """Remove the last event and return its line, or None if there is none."""
         ...

@@ -21,6 +21,8 @@ def next_game_setup(last: GameSetup | None, table: Any = None) -> GameSetup:
         table: Its public table at the end (`PublicTable`), with dealer and loser.
     """
     if last is None or last.demonstration or not last.kept:  # offer a game of the user's own next
+        if last is not None and last.own is not None:
+            return last.own
         return GameSetup(source=None, players=DEFAULT_PLAYERS, store=last.store if last else None)
     players = last.players or (tuple(table.players) if table is not None else DEFAULT_PLAYERS)
     fresh = replace(last, resume=None, players=players)

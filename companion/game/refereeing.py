@@ -236,6 +236,10 @@ class WatchedGame:
         """Add an event that a person reports, and return the lines that this adds."""
         return self._event_log.enter(self._moved(event)) + self._go_on_if_not_over()
 
+    def put_back(self, event: Event) -> list[EventLine]:
+        """Add an event again that was undone, at its own time, and return the lines that this adds."""
+        return self._event_log.enter(event) + self._go_on_if_not_over()
+
     def undo(self) -> EventLine | None:
         """Remove the last event and return its line, or None if there is none."""
         line = self._event_log.undo()

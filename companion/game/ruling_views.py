@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from companion.game.event_log import ASSUMED
 from companion.game.interface import EventLine
 from companion.i18n.catalogue import _
 from companion.i18n.rules import citation_text, quotation
@@ -134,6 +135,13 @@ def likely_answers(lines: Sequence[EventLine], question: EventLine) -> list[Even
     ]
 
 
+def has_later_events(lines: Sequence[EventLine], event_id: int) -> bool:
+    """Return whether anybody acted after this event. The referee's inferences from it do not count."""
+    places = [place for place, line in enumerate(lines) if line.get("id") == event_id]
+    later = lines[places[0] + 1 :] if places else ()
+    return any(not is_inferred(line) and line.get("by") != ASSUMED for line in later)
+
+
 def is_inferred(line: EventLine) -> bool:
     """Return whether the referee inferred the event from its count of cards, and nobody reported it."""
     return line.get("event") in ("out", "game_over") and line.get("by") is None
@@ -148,8 +156,25 @@ def ruling_of(line: EventLine) -> Mapping[str, Any] | None:
     return ruling
 
 
-def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
-    """Return (the referee's sentence, the rule's sentence with its citation)."""
+def present_ruling(line: EventLine, table: Any) -> Mapping[str, Any] | None:
+    """Return the ruling of an event with the turn as it is now.
+
+    A later event may have changed who is next, for example if that player is out.
+
+    Args:
+        line: The newest event with a ruling.
+        table: The referee's public table, or None.
+    """
+    ruling = ruling_of(line)
+    effects = (ruling or {}).get("effects") or {}
+    if ruling is None or table is None or not effects.get("next") or effects["next"] == table.turn:
+        return ruling
+    now = None if table.loser else table.turn
+    return {**ruling, "effects": {**effects, "next": now, "extra_turn": False}}
+
+
+def ruling_text(ruling: Mapping[str, Any], player: str | None = None) -> tuple[str, str]:
+    """Return (the referee's sentence, the rule's sentence with its citation). `player` is who acted."""
     breaches = ruling.get("breaches") or ()
     basis = breaches[0] if breaches else next(iter(ruling.get("basis") or ()), None)
     says = breaches_text(ruling)
@@ -159,7 +184,7 @@ def ruling_text(ruling: Mapping[str, Any]) -> tuple[str, str]:
     if says:
         says = " ".join((says, *ritual_texts(effects)))
     else:
-        says = " ".join((*effect_texts(effects), *_listed_notes(ruling)))
+        says = " ".join((*effect_texts(effects, player), *_listed_notes(ruling)))
     quote = ""
     if basis is not None and basis.get("quote"):
         quote = f"{quotation(str(basis['quote']))} — {citation_text(str(basis.get('cite', '')))}"
@@ -171,8 +196,8 @@ def breaches_text(ruling: Mapping[str, Any]) -> str:
     return " ".join(map(breach_text, ruling.get("breaches") or ()))
 
 
-def effect_texts(effects: Mapping[str, Any]) -> list[str]:
-    """Return a short sentence for each effect of a ruling."""
+def effect_texts(effects: Mapping[str, Any], player: str | None = None) -> list[str]:
+    """Return a short sentence for each effect of a ruling. `player` is who acted, and so who draws."""
     words = []
     if effects.get("burn"):
         words.append(_("The pile burns."))
@@ -181,14 +206,15 @@ def effect_texts(effects: Mapping[str, Any]) -> list[str]:
     words += [_("{player} is out.").format(player=player) for player in effects.get("left") or ()]
     words += [_("{player} is back in.").format(player=player) for player in effects.get("back_in") or ()]
     words += [_("{player} is skipped.").format(player=player) for player in effects.get("skipped") or ()]
+    if effects.get("draw"):
+        draws = _("{player} draws {n}.") if player else _("Draws {n}.")
+        words.append(draws.format(player=player, n=effects["draw"]))
     if effects.get("shithead"):
         words.append(_("{player} is the Shithead.").format(player=effects["shithead"]))
     elif effects.get("extra_turn"):
         words.append(_("{player} plays again.").format(player=effects.get("next") or _("The same player")))
     elif effects.get("next"):
         words.append(_("Next: {player}.").format(player=effects["next"]))
-    if effects.get("draw"):
-        words.append(_("Draws {n}.").format(n=effects["draw"]))
     return words + ritual_texts(effects)
 
 

@@ -143,6 +143,10 @@ class GameSeries:
         """Add an event that a person reports."""
         return self._game.enter(event)
 
+    def put_back(self, event: Event) -> list[EventLine]:
+        """Add an event again that was undone."""
+        return self._game.put_back(event)
+
     def undo(self) -> EventLine | None:
         """Remove the last event."""
         return self._game.undo()

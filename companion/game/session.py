@@ -21,6 +21,7 @@ from companion.game.frame_handover import FrameHandover
 from companion.game.interface import EventLine, Game
 from companion.game.places import move_place, set_layout
 from companion.game.recorder import GameRecorder
+from companion.game.ruling_views import has_later_events
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
 from companion.i18n.messages import error_text, failure_text, translate
@@ -38,8 +39,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Phase = Literal["opening", "watching", "paused", "ended", "failed"]
+Request = Callable[[Game], str]
+"""Something for the referee's thread to do. It returns a line for the user."""
+OnDone = Callable[[str | None], object]
+"""Called once a request is done, with None or with the line that says why it failed."""
 _LONGEST_WAIT_S = 5.0
 """Longer gaps in a film's clock are skipped."""
+
+
+def _ignore(_fault: str | None) -> None:
+    """Do nothing when a request is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,8 @@ class Snapshot:
     """Whether cards or camera have moved, and the game is being searched for."""
     awaits_deal: bool = False
     """Whether the game is over and the next deal is awaited."""
+    redoes: int = 0
+    """Number of events that were undone and can be redone."""
     table: Any = None
     lines: tuple[EventLine, ...] = ()
     readings: tuple[CardReading, ...] = ()
@@ -82,6 +93,7 @@ class Session:
         open_game: Callable[[], Game],
         *,
         open_recorder: Callable[[Callable[[str], None]], GameRecorder] | None = None,
+        open_stored: Callable[[], Game] | None = None,
         realtime: bool = True,
     ) -> None:
         """Open nothing before `start()`.
@@ -91,6 +103,7 @@ class Session:
             open_game: Opens the game.
             open_recorder: Opens the recorder and begins its game. Its argument shows a line to the user.
                 None: the game is not stored.
+            open_stored: Opens the stored game that goes on, to be shown if its source cannot be opened.
             realtime: With False, a film runs as fast as it can be read.
         """
         self.snapshot = Snapshot(says=_("Opening …"))
@@ -110,14 +123,17 @@ class Session:
         self.setup: GameSetup | None = None
         """The setup, if known."""
         self._open_source, self._open_game, self._open_keeper = open_source, open_game, open_recorder
+        self._open_stored = open_stored
         self._realtime = realtime
         self._frames = FrameHandover()
-        self._requests: queue.SimpleQueue[Callable[[Game], str]] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[tuple[Request, OnDone]] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._running = threading.Event()
         self._running.set()
         self._source_done = threading.Event()
         self._source_error: str | None = None
+        self._undone: list[EventLine] = []
+        """Events that were undone, the last one first to be redone."""
         self._recorder: GameRecorder | None = None
         self._now: Callable[[], float] = lambda: self.snapshot.t
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
@@ -141,15 +157,37 @@ class Session:
     def pause(self, paused: bool) -> None:
         """Stop watching, or go on. A film stands still meanwhile."""
         (self._running.clear if paused else self._running.set)()
-        self._requests.put(lambda _game: _("Paused") if paused else _("Watching"))
+        self._requests.put((lambda _game: _("Paused") if paused else _("Watching"), _ignore))
 
     def undo(self) -> None:
         """Remove the last event."""
         self._ask(self._undo)
 
-    def correct(self, event_id: int, event: Event | None) -> None:
-        """Replace an earlier event, or remove it with None."""
-        self._ask(lambda game: self._correct(game, event_id, event))
+    def undo_to(self, event_id: int) -> None:
+        """Remove every event after this one."""
+        self._ask(lambda game: self._undo_to(game, event_id))
+
+    def redo(self) -> None:
+        """Put back the event that was undone last."""
+        self._ask(self._redo)
+
+    def correct(
+        self,
+        event_id: int,
+        event: Event | None,
+        *,
+        by: str | None = None,
+        on_done: OnDone = _ignore,
+    ) -> None:
+        """Replace an earlier event, or remove it with None.
+
+        Args:
+            event_id: The event's id.
+            event: Its replacement.
+            by: The person at another phone who does it; None: the person at this window.
+            on_done: Called in the referee's thread once the snapshot shows the result.
+        """
+        self._ask(lambda game: self._correct(game, event_id, event, by), on_done)
 
     def enter(self, event: Event) -> None:
         """Add an event that a person reports, at the present time."""
@@ -165,20 +203,22 @@ class Session:
 
     def tell(self, line: str) -> None:
         """Show a line to the user. Call it from any thread; the referee's thread publishes it."""
-        self._requests.put(lambda _game: translate(line))
+        self._requests.put((lambda _game: translate(line), _ignore))
 
-    def _ask(self, request: Callable[[Game], str]) -> None:
+    def _ask(
+        self,
+        request: Callable[[Game], str],
+        on_done: OnDone = _ignore,
+    ) -> None:
         """Queue a request for the referee's thread. It concerns the game that is current now."""
         seen = self.snapshot.game
 
         def carry_out(game: Game) -> str:
-            return (
-                request(game)
-                if self.snapshot.game == seen
-                else _("That game is over, and a new one has begun.")
-            )
+            if self.snapshot.game != seen:
+                raise BadInputError("That game is over, and a new one has begun.")
+            return request(game)
 
-        self._requests.put(carry_out)
+        self._requests.put((carry_out, on_done))
 
     # Everything below runs in the referee's thread, except _pump.
 
@@ -206,7 +246,8 @@ class Session:
             self._follow(game)
             pump.join(timeout=2.0)
         except BadInputError as error:
-            self._publish(None, phase="failed", says=error_text(error))
+            stored = self._open_stored() if source is None and self._open_stored is not None else None
+            self._publish(stored, phase="failed", says=error_text(error))
         except Exception as error:
             # A bug must not leave a window that silently stands still.
             _log.exception("the referee's thread has ended")
@@ -263,6 +304,8 @@ class Session:
                 continue
             fresh = self._goes_over(game)
             self._keep(game, lines)
+            if lines or fresh:
+                self._undone.clear()
             if lines:
                 add_event_pictures(self.event_pictures, lines, frame, game.layout, game.arms, game.readings)
             self.picture_writer.keep(self.event_pictures, lines)
@@ -295,16 +338,16 @@ class Session:
     def _serve_requests(self, game: Game) -> None:
         while True:
             try:
-                request = self._requests.get_nowait()
+                request, on_done = self._requests.get_nowait()
             except queue.Empty:
                 if self._recorder is not None:
                     self._recorder.flush()
                 return
-            before = list(game.lines)
+            before, fault = list(game.lines), None
             try:
                 says = request(game)
             except BadInputError as error:
-                says = error_text(error)
+                says = fault = error_text(error)
             if self._recorder is not None:
                 self._recorder.write_changes(before, game)
             phase = self.snapshot.phase
@@ -313,20 +356,41 @@ class Session:
             kept = self._recorder is None or self._recorder.fault is None
             answers = self.snapshot.answers + 1
             self._publish(game, phase=phase, answers=answers, **({"says": says} if kept else {}))
+            on_done(fault)
 
     def _undo(self, game: Game) -> str:
         line = game.undo()
         if line is None:
             return _("There is nothing to undo")
+        self._undone.append(line)
         self._keep_correction(int(line.get("id", 0)), None)
         return _("Undone: {what}").format(what=event_text(line))
 
-    def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
+    def _undo_to(self, game: Game, event_id: int) -> str:
+        says = _("There is nothing to undo")
+        while has_later_events(game.lines, event_id):
+            before = len(game.lines)
+            says = self._undo(game)
+            if len(game.lines) >= before:
+                break
+        return says
+
+    def _redo(self, game: Game) -> str:
+        if not self._undone:
+            return _("There is nothing to redo")
+        line = self._undone.pop()
+        event = Event.from_json(dict(line))
+        game.put_back(replace(event, revise=None))
+        return _("Redone: {what}").format(what=event_text(line))
+
+    def _correct(self, game: Game, event_id: int, event: Event | None, by: str | None) -> str:
         game.correct(event_id, event)
+        self._undone.clear()
         self._keep_correction(event_id, None if event is None else event.to_json())
-        return (
+        says = (
             _("Removed") if event is None else _("Corrected: {what}").format(what=event_text(event.to_json()))
         )
+        return says if by is None else _("{player}: {what}").format(player=by, what=says)
 
     def _keep_correction(self, event_id: int, line: dict[str, Any] | None) -> None:
         if self._recorder is not None:
@@ -334,6 +398,7 @@ class Session:
 
     def _enter(self, game: Game, event: Event) -> str:
         now = self._now()
+        self._undone.clear()
         game.enter(replace(event, t=now, decided_at=now))
         return _("Entered: {what}").format(what=event_text(event.to_json()))
 
@@ -348,6 +413,7 @@ class Session:
                 "moving": shown.moving,
                 "lost": shown.lost,
                 "awaits_deal": shown.awaits_deal,
+                "redoes": len(self._undone),
                 "layout": shown.places.layout if shown.places is not None else None,
             }
         self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **seen, **changes)

@@ -45,6 +45,10 @@ class TouchGame:
             told += self._event_log.enter(draw, ASSUMED)
         return told
 
+    def put_back(self, event: Event) -> list[EventLine]:
+        """Add an event again that was undone, with the draws assumed after it."""
+        return self.enter(event)
+
     def undo(self) -> EventLine | None:
         """Remove the last event that a person entered, with the draws assumed after it."""
         line = self._event_log.undo()

@@ -59,6 +59,8 @@ class StoredGame:
     deck: str | None = None
     layout: dict[str, Any] | None = None
     """Positions of seats and piles (`vision.table.layout.Layout.to_json`), once known."""
+    last_event: float | None = None
+    """When its last event was stored, in seconds since 1970, where that was asked for."""
     rituals_done: tuple[RitualDone, ...] = ()
     """In the order in which they were done. A later correction may leave one that is no longer due."""
 

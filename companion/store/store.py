@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -293,7 +293,7 @@ class Store:
         game = next((game for game in self.games() if game.id == rows[0][0]), None)
         if game is None or game.finished is not None or game.id in games_being_played(self.path):
             return None
-        return game
+        return replace(game, last_event=parse_time(rows[0][1]))
 
     def last_finished_game(self) -> StoredGame | None:
         """Return the game that finished last, if that was not long ago: its result may still be corrected."""

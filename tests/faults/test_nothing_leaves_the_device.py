@@ -112,5 +112,6 @@ done = True
     "what", [TOUCHED, FILMED, STREAMED], ids=["touched and shared", "filmed", "streamed"]
 )
 def test_nothing_leaves_the_device(what: str, filmed: Path) -> None:
-    """Of a stream only the address that was named is asked for, by OpenCV."""
-    assert asked_for(what, filmed) == []
+    """Of a stream only the address that was named is asked for."""
+    named = ("('127.0.0.1', 9)", "'127.0.0.1'") if what is STREAMED else ()
+    assert [asked for asked in asked_for(what, filmed) if asked[1] not in named] == []

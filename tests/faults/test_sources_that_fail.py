@@ -139,7 +139,7 @@ def test_a_stream_that_points_to_another_address_is_not_followed(servers: Callab
     server.behave["/video"] = sending(302, b"", Location=f"{other.address}/video")
     with pytest.raises(BadInputError, match="cannot be opened"):
         open_source(f"{server.address}/video")
-    assert server.asked == ["/video"]
+    assert set(server.asked) == {"/video"}
     assert other.asked == []
 
 

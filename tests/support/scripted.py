@@ -168,6 +168,12 @@ class ScriptedSession:
         self.asked.append(["undo"])
         self.show(lines=self.snapshot.lines[:-1], says="Undone: Ann plays 7♥")
 
+    def undo_to(self, event_id: int) -> None:
+        self.asked.append(["undo to", event_id])
+
+    def redo(self) -> None:
+        self.asked.append(["redo"])
+
     def pause(self, paused: bool) -> None:
         self.asked.append(["pause", paused])
         self.show(phase="paused" if paused else "watching", says="Paused" if paused else "Watching")

@@ -75,6 +75,9 @@ class Game:
         self.lines.append(line)
         return [line]
 
+    def put_back(self, event: Event) -> list[dict[str, Any]]:
+        return self.enter(event)
+
     def undo(self) -> dict[str, Any] | None:
         self.threads.add(threading.get_ident())
         return self.lines.pop() if self.lines else None

@@ -18,6 +18,7 @@ import numpy as np
 
 from engine.errors import BadInputError
 from engine.messages import Said, message
+from vision.capture.addresses import complete_address, stream_fault
 from vision.capture.frame_queue import FrameQueue
 from vision.capture.opencv import (
     CAMERA_SIZE,
@@ -79,13 +80,14 @@ def open_source(spec: str, *, keep_trying: bool = False, camera_size: Size = CAM
     """Open a film (path), a camera (number) or a stream (URL).
 
     Args:
-        spec: The path, number or URL.
+        spec: The path, number or URL. A stream's `http://` may be left out.
         keep_trying: Whether to wait without limit for a camera or stream that has shown a frame before.
         camera_size: The frame size (width, height) that a camera is asked for.
 
     Raises:
         BadInputError: The source does not exist, or yields no frame.
     """
+    spec = complete_address(spec)
     number = camera_number(spec)
     if number is not None:
         name = message("camera {number}", number=spec)
@@ -93,6 +95,12 @@ def open_source(spec: str, *, keep_trying: bool = False, camera_size: Size = CAM
     if "://" in spec:
         return LiveSource(spec, spec, keep_trying=keep_trying)
     return FilmSource(Path(spec))
+
+
+def _cannot_be_opened(address: int | str, name: str) -> BadInputError:
+    if isinstance(address, int):
+        return BadInputError("{name}: cannot be opened (no such camera or stream)", name=name)
+    return BadInputError("{name}: cannot be opened ({reason})", name=name, reason=stream_fault(address))
 
 
 def ignore_status(_line: str) -> None:
@@ -280,7 +288,7 @@ class LiveSource:
         self._address = address
         self._capture = self._open()
         if not self._capture.isOpened():
-            raise BadInputError("{name}: cannot be opened (no such camera or stream)", name=name)
+            raise _cannot_be_opened(address, name)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
         self._queue = FrameQueue()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kivy.app import App
 from kivy.clock import Clock
@@ -17,6 +17,7 @@ from kivy.metrics import Metrics, dp
 from kivy.properties import NumericProperty
 
 from companion import theme
+from companion.app import keys
 from companion.app.feedback import Feedback
 from companion.app.screens.arrangement import base_unit
 from companion.app.screens.navigation import NavigationFrame
@@ -28,6 +29,10 @@ from companion.game.starting import make_session
 from companion.i18n import catalogue as i18n
 from companion.i18n.messages import translate
 from companion.settings import TYPE_SIZES, Settings, save_settings
+from companion.store.rows import StoredGame
+
+if TYPE_CHECKING:
+    from companion.phone.server import PhoneServer
 
 _log = logging.getLogger(__name__)
 _SCREENS = {
@@ -36,6 +41,7 @@ _SCREENS = {
     "rules": ("companion.app.screens.rules", "RulesScreen"),
     "deck": ("companion.app.screens.deck", "DeckScreen"),
     "more": ("companion.app.screens.more", "MoreScreen"),
+    "join": ("companion.app.screens.join", "JoinScreen"),
 }
 """Screens are imported when they are first shown, so that the table appears sooner."""
 
@@ -61,6 +67,8 @@ class RefereeApp(App):
         """The current screen."""
         self.at = "table"
         """Name of the current screen in the navigation."""
+        self.phones: PhoneServer | None = None
+        """The server for phones at the table; None until the *Join* screen opens it."""
         self._table: Any = None
         self._first: Callable[[], None] = lambda: None
         self._refresh: Any = None
@@ -78,6 +86,7 @@ class RefereeApp(App):
     def on_start(self) -> None:
         """Show the first screen, and the first steps if nobody has seen them."""
         self.measure()
+        Window.bind(on_key_down=self._on_key)
         self._first()
         # At every turn of the loop: an interval of 1/30 s would end up at every second or third turn.
         self._refresh = Clock.schedule_interval(self.refresh_screen, 0)
@@ -93,12 +102,10 @@ class RefereeApp(App):
         if self.root is None:
             self._first = lambda: self.ask(setup)
             return
-        from companion.app.screens.setup import SetupScreen
-
         self.setup = setup
         self.end_session()
         game, notice = find_resumable_game(setup.store) if setup.kept else (None, None)
-        self._table = SetupScreen(setup, self.start_game, game, make_preview=self.make_preview)
+        self._table = self._form(setup, game)
         self._table.notice = translate(notice or "")
         self.go("table")
 
@@ -132,10 +139,64 @@ class RefereeApp(App):
         self.session = None
 
     def on_stop(self) -> None:
-        """Stop refreshing and speaking."""
+        """Stop refreshing, speaking, taking keys and serving phones."""
+        Window.unbind(on_key_down=self._on_key)
+        self.close_phones()
         if self._refresh is not None:
             self._refresh.cancel()
         self.feedback.close()
+
+    # Keys
+
+    def open_settings(self, *_args: object) -> bool:
+        """Open nothing at F1, where Kivy would open its own settings."""
+        return True
+
+    def _on_key(
+        self, _window: object, key: int, _scancode: int, _text: object, modifiers: Sequence[str]
+    ) -> bool:
+        """Undo at Ctrl+Z, redo at Ctrl+Y, fill the screen at F11, and let the table take card keys."""
+        if key == keys.F11:
+            Window.fullscreen = False if Window.fullscreen else "auto"
+            return True
+        if keys.is_typing() or keys.sheet_is_open() or self.session is None:
+            return False
+        if keys.with_control(modifiers):
+            again = key == ord("y") or (key == ord("z") and "shift" in modifiers)
+            if again:
+                self.session.redo()
+            elif key == ord("z"):
+                self.session.undo()
+            return again or key == ord("z")
+        take_key = getattr(self.screen, "take_key", None)
+        return bool(take_key is not None and take_key(key))
+
+    # Phones at the table
+
+    def open_phones(self) -> PhoneServer:
+        """Return the server for phones, and start it if it is not open.
+
+        Raises:
+            BadInputError: a package is missing, or no port can be opened.
+        """
+        if self.phones is None:
+            from companion.phone.host import open_phones
+            from companion.phone.table import RefereedTable
+
+            table = RefereedTable(
+                lambda: self.session,
+                lambda: self.setup,
+                lambda: getattr(self._table, "sight", None),
+                self.store,
+            )
+            self.phones = open_phones(table, wanted_size=min(1920, max(self.settings.camera_size)))
+        return self.phones
+
+    def close_phones(self) -> None:
+        """Stop serving phones."""
+        phones, self.phones = self.phones, None
+        if phones is not None:
+            phones.stop()
 
     # Navigation
 
@@ -182,15 +243,22 @@ class RefereeApp(App):
 
         self.root.name_places()
         if isinstance(self._table, SetupScreen):
-            self._table = SetupScreen(
-                self._table.chosen(),
-                self.start_game,
-                self._table.resumable_game,
-                make_preview=self.make_preview,
-            )
+            self._table = self._form(self._table.chosen(), self._table.resumable_game)
         elif self.session is not None:
             self._table = self._table_of(self.session)
         self.go(self.at)
+
+    def _form(self, setup: GameSetup, resumable_game: StoredGame | None) -> Any:
+        from companion.app.screens.setup import SetupScreen
+
+        return SetupScreen(
+            setup,
+            self.start_game,
+            resumable_game,
+            make_preview=self.make_preview,
+            settings=self.settings,
+            on_settings=self.set,
+        )
 
     def _table_of(self, session: Session) -> Any:
         from companion.app.screens.demonstration import DemonstrationLine

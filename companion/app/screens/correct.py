@@ -165,7 +165,7 @@ class CorrectSheet(ModalView):
         if not ruling:
             return
         verdict = str(ruling.get("verdict", "legal"))
-        says, quote = ruling_text(ruling)
+        says, quote = ruling_text(ruling, line.get("player"))
         self.ruling = f"{theme.VERDICT_SIGN[verdict]} {_(theme.VERDICT_WORD[verdict])}. {says} {quote}"
         self.ruling_ink = theme.VERDICT_INK[verdict]
 

@@ -10,7 +10,7 @@ from kivy.core.image import Image as CoreImage
 from kivy.core.window import Window
 from kivy.graphics.texture import Texture
 from kivy.lang import Builder
-from kivy.properties import ObjectProperty, StringProperty
+from kivy.properties import BooleanProperty, ObjectProperty, StringProperty
 from kivy.uix.modalview import ModalView
 
 from companion import theme
@@ -30,6 +30,8 @@ class EventSheet(ModalView):
     quote = StringProperty("")
     ink = StringProperty(theme.QUIET)
     texture = ObjectProperty(None, allownone=True)
+    returns = BooleanProperty(False)
+    """Whether there are later events, which can be undone together."""
     why_not = StringProperty("")
     """Why it cannot be corrected; empty if it can."""
 
@@ -40,6 +42,7 @@ class EventSheet(ModalView):
         *,
         on_correct: Callable[[], None] | None,
         on_keep: Callable[[bytes], None],
+        on_return: Callable[[], None] | None = None,
         **kwargs: object,
     ) -> None:
         """Show `line`.
@@ -49,6 +52,7 @@ class EventSheet(ModalView):
             moment: The picture as JPEG.
             on_correct: Opens the sheet that corrects the event; None if the game is not running.
             on_keep: Gets the picture that is to be saved as a file.
+            on_return: Undoes every later event; None if there is none.
             kwargs: For Kivy.
         """
         super().__init__(**kwargs)
@@ -58,10 +62,12 @@ class EventSheet(ModalView):
             name = str(ruling.get("verdict") or "legal")
             self.verdict = f"{theme.VERDICT_SIGN[name]} {_(theme.VERDICT_WORD[name])}"
             self.ink = theme.VERDICT_INK[name]
-            self.says, self.quote = ruling_text(ruling)
+            self.says, self.quote = ruling_text(ruling, line.get("player"))
         else:
             self.says = _("No ruling needed.")
         self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep
+        self._on_return = on_return
+        self.returns = on_return is not None
         if moment is not None:
             self.texture = texture_of(moment)
         if moment is None:
@@ -80,6 +86,12 @@ class EventSheet(ModalView):
         self.dismiss()
         if self._on_correct is not None:
             self._on_correct()
+
+    def go_back(self) -> None:
+        """Undo every later event."""
+        self.dismiss()
+        if self._on_return is not None:
+            self._on_return()
 
     def keep(self) -> None:
         """Save the picture as a file."""

@@ -17,7 +17,7 @@ from companion import theme
 from companion.app.screens.arrangement import legible_dp, stacked
 from companion.app.screens.panels import capitalized
 from companion.app.screens.widgets import longest_word, signed, text_height
-from companion.game.ruling_views import newest_ruling, ruling_of, ruling_text
+from companion.game.ruling_views import newest_ruling, present_ruling, ruling_text
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
 from companion.i18n.wording import demand_text
@@ -89,15 +89,15 @@ class LargeView(ModalView):
             self.who = _("{player} to play").format(player=turn) if turn else waiting
             self.need = capitalized(demand_text(table.effect_in_words)) if turn else ""
         line = newest_ruling(snapshot.lines)
-        ruling = ruling_of(line) if line is not None else None
-        if ruling is None:  # none yet, or all were undone
+        ruling = present_ruling(line, table) if line is not None else None
+        if line is None or ruling is None:  # none yet, or all were undone
             self.sign = self.word = self.says = ""
             self.ink, self.ground = theme.QUIET, theme.PANEL
             return
         verdict = str(ruling.get("verdict") or "legal")
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
         self.ink, self.ground = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
-        self.says = ruling_text(ruling)[0]
+        self.says = ruling_text(ruling, line.get("player"))[0]
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

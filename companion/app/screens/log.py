@@ -17,7 +17,7 @@ from companion.app.screens.replay import ReplayView
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.game.interface import EventLine
 from companion.game.replay import PlayedGame, last_evening_games, running_game
-from companion.game.ruling_views import line_to_correct, open_questions, ruling_of
+from companion.game.ruling_views import has_later_events, line_to_correct, open_questions, ruling_of
 from companion.game.sharing import pictures_folder
 from companion.i18n.catalogue import _, gettext_noop, ngettext
 from companion.i18n.messages import error_text
@@ -118,8 +118,15 @@ class LogScreen(Page):
             moment,
             on_correct=None if session is None else lambda: self.put_right(event_id),
             on_keep=lambda jpeg: self._keep(event_id, jpeg),
+            on_return=self._return_to(event_id),
         )
         self.sheet.open()
+
+    def _return_to(self, event_id: int) -> Callable[[], None] | None:
+        session = self._app.session
+        if session is None or not has_later_events(session.snapshot.lines, event_id):
+            return None
+        return lambda: session.undo_to(event_id)
 
     def open_replay(self) -> None:
         """Replay the evening's games, beginning with the newest."""

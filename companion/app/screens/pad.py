@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from kivy.core.window import Window
 from kivy.lang import Builder
 from kivy.properties import ListProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
+from companion.app import keys
 from companion.app.screens.widgets import CardTile, PillButton, signed
 from companion.i18n.catalogue import _
 from companion.i18n.wording import RANKS, SUIT_SIGN, SUITS, split_card
@@ -34,6 +37,7 @@ class CardPad(BoxLayout):
     """Message about a wrong tap, shown until a card is tapped."""
 
     def __init__(self, **kwargs: Any) -> None:
+        self.register_event_type("on_enter")
         super().__init__(**kwargs)
         self.keys: dict[str, Key] = {}
 
@@ -44,6 +48,27 @@ class CardPad(BoxLayout):
         for suit in SUITS:
             self._add(suit, SUIT_SIGN[suit], self.ids.suits)
         self.bind(cards=self._show)
+        Window.bind(on_key_down=self._on_key)
+
+    def _on_key(
+        self, _window: object, key: int, _scancode: int, _text: object, modifiers: Sequence[str]
+    ) -> bool:
+        """Enter cards from a keyboard, while the pad is on the screen."""
+        if self.get_root_window() is None or keys.is_typing() or keys.with_control(modifiers):
+            return False
+        stands_for = keys.card_key(key)
+        if stands_for in self.keys:
+            self.tap(str(stands_for))
+        elif key == keys.BACKSPACE and self.cards:
+            self._drop(len(self.cards) - 1)
+        elif key in keys.ENTER:
+            self.dispatch("on_enter")
+        else:
+            return False
+        return True
+
+    def on_enter(self) -> None:
+        """Called when somebody presses Enter."""
 
     def tap(self, key: str) -> None:
         """Process a tap on a rank or a suit."""

@@ -24,7 +24,13 @@ from companion import theme
 from companion.app.screens.arrangement import DETAIL_UNITS, ONE_ROW_UNITS, ROW_MARGIN_UNITS, TITLE_UNITS
 from companion.app.screens.widgets import CardTile, Panel, largest_that_fits, line_width, signed, text_height
 from companion.game.interface import EventLine as EventLine
-from companion.game.ruling_views import open_questions, pick_ups_and_burns, ruling_of, ruling_text
+from companion.game.ruling_views import (
+    open_questions,
+    pick_ups_and_burns,
+    present_ruling,
+    ruling_of,
+    ruling_text,
+)
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
 from companion.i18n.wording import RANKS, card_label, clock_text, demand_text
@@ -70,16 +76,16 @@ class Banner(ButtonBehavior, Panel):
         needed = text_height(signed(self.says), 20 * self.type_unit, max(2, width), bold=False, italic=False)
         self.says_share = needed / room if needed <= room - 40 * self.unit else 1.0
 
-    def show(self, line: EventLine) -> None:
-        """Show the ruling of one event line."""
-        ruling = ruling_of(line) or {}
+    def show(self, line: EventLine, table: Any = None) -> None:
+        """Show the ruling of the newest judged event line, with the turn of the public `table`."""
+        ruling = present_ruling(line, table) or {}
         verdict = str(ruling.get("verdict") or "legal")
         self.event_id = int(line.get("id") or 0)
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
         self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
         self.word_units = 150 if verdict == "unproven" else 96
         self.what = _("earlier") if line.get("event") == "late_breach" else event_text(line)
-        self.says, self.quote = ruling_text(ruling)
+        self.says, self.quote = ruling_text(ruling, line.get("player"))
 
     def show_plain(self, word: str, says: str) -> None:
         """Show a line that is not a ruling."""

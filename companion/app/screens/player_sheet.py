@@ -84,7 +84,7 @@ class PlayerSheet(ModalView):
         self.take_from("hand")
         self._add_actions(others, shown, pile)
         self._add_second_thoughts(lines)
-        self.pad.bind(cards=self._name_play)
+        self.pad.bind(cards=self._name_play, on_enter=lambda *_: self._play_if_named())
         self._name_play()
         Window.bind(size=self._place)
         for column in (self.ids.left, self.ids.right):
@@ -103,6 +103,10 @@ class PlayerSheet(ModalView):
         cards, face_up = self.pad.cards, self._face_up
         self._on_enter(entered_event(kind, self.player, cards, self.source, face_up=face_up, **fields))
         self.dismiss()
+
+    def _play_if_named(self) -> None:
+        if self.pad.cards:
+            self.enter("play")
 
     def _add_actions(self, others: Sequence[str], shown: str | None, pile: int) -> None:
         add = self._add

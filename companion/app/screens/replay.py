@@ -98,7 +98,7 @@ class ReplayView(ModalView):
         name = str((ruling or {}).get("verdict") or "legal")
         self.verdict = signed(f"{theme.VERDICT_SIGN[name]} {_(theme.VERDICT_WORD[name])}") if ruling else ""
         self.ink = theme.VERDICT_INK[name] if ruling else theme.QUIET
-        self.says = ruling_text(ruling)[0] if ruling else ""
+        self.says = ruling_text(ruling, line.get("player"))[0] if ruling else ""
         self.ids.turn.show(step.table)
         self.ids.players.show(step.table, [one.line for one in self.steps[:number]])
         moment = self._games[self._game].picture(int(line.get("id") or 0))

@@ -85,8 +85,8 @@ class SeatingTable(FloatLayout):
         return next((token for token in self.tokens if token.collide_point(x, y)), None)
 
     def on_touch_down(self, touch: Any) -> bool:
-        """Take hold of a token."""
-        token = self.token_at(*touch.pos)
+        """Take hold of a token. The mouse wheel takes hold of nothing."""
+        token = None if touch.is_mouse_scrolling else self.token_at(*touch.pos)
         if token is None:
             return bool(super().on_touch_down(touch))
         touch.grab(self)
@@ -144,7 +144,7 @@ class FormScroll(ScrollView):
     def on_touch_down(self, touch: Any) -> bool:
         """Pass a touch on a token straight to its table, because a drag there must not scroll."""
         table = getattr(self.parent, "ids", {}).get("seating")
-        if table is not None and self.collide_point(*touch.pos):
+        if table is not None and not touch.is_mouse_scrolling and self.collide_point(*touch.pos):
             touch.push()
             touch.apply_transform_2d(self.to_local)
             try:

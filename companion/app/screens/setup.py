@@ -9,23 +9,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kivy.app import App
 from kivy.lang import Builder
 from kivy.properties import BooleanProperty, NumericProperty, ObjectProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.floatlayout import FloatLayout
 
 from companion.app.screens import seating  # noqa: F401 - the kv file names its widgets
+from companion.app.screens.remembered import RememberedSheet
 from companion.app.screens.widgets import Chip, FitLabel, PillButton, signed, text_height
+from companion.device import on_phone
 from companion.game.deck_fallback import is_deck_missing, missing_deck_text
 from companion.game.history import find_last_finished
-from companion.game.preview import RELEASE_TIMEOUT_S, Preview, open_preview, sight_lines
+from companion.game.preview import RELEASE_TIMEOUT_S, Preview, SightCheck, open_preview, sight_lines
 from companion.game.setup import GameSetup, setup_fault, setup_summary, source_text, stored_setup
 from companion.i18n.catalogue import _
+from companion.settings import Settings, remember
 from companion.sources.android import PHONE_CAMERA
 from companion.sources.cameras import find_cameras
+from companion.sources.joined_phone import JOINED_PHONE
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
+from vision.capture.addresses import complete_address
 from vision.decks.deck_files import deck_names
 
 
@@ -93,6 +99,16 @@ class SetupScreen(FloatLayout):
     """Result of the camera check."""
     table_hint = StringProperty("")
     summary = StringProperty("")
+    waits = StringProperty("")
+    """Why the game cannot start yet: the source gives no picture. Empty if it does, or without a source."""
+    asks = StringProperty("")
+    """A question that need not be answered: who deals, if the named dealer is not seated."""
+    remembers = BooleanProperty(False)
+    """Whether a source is remembered, which can be mended or removed."""
+    failed = BooleanProperty(False)
+    """Whether the chosen source gives no picture and can be removed from the list."""
+    editing = BooleanProperty(False)
+    """Whether a tap on a remembered name or address opens it to be mended or removed."""
 
     def __init__(
         self,
@@ -102,6 +118,8 @@ class SetupScreen(FloatLayout):
         *,
         make_preview: Callable[[str, str | None], Preview] = open_preview,
         cameras: Callable[[], Sequence[int]] = find_cameras,
+        settings: Settings | None = None,
+        on_settings: Callable[..., object] = lambda **_changes: None,
         **kwargs: Any,
     ) -> None:
         """Fill the form with `setup`.
@@ -112,11 +130,19 @@ class SetupScreen(FloatLayout):
             resumable_game: A game that may go on.
             make_preview: Makes the preview of a source.
             cameras: Finds this device's cameras, in a thread of its own.
+            settings: Holds the remembered players and sources.
+            on_settings: Called with those that have changed, by keyword.
             kwargs: For Kivy.
         """
         self.setup = setup
         self.on_start = on_start
         self._make_preview = make_preview
+        self._settings, self._on_settings = settings or Settings(), on_settings
+        self._typed: set[str] = set()
+        """Addresses that were typed into this form."""
+        self._mended: str | None = None
+        """The source that failed and stands in the field to be mended."""
+        self.sheet: RememberedSheet | None = None
         self.preview: Preview | None = None
         self._shown: tuple[int, object] = (-1, None)
         self.found_cameras: list[int] = []
@@ -132,7 +158,8 @@ class SetupScreen(FloatLayout):
         self.finished = find_last_finished(setup.store) if setup.kept else None
         if resumable_game is not None:
             self.broken_text = _("A game of {players} was interrupted at {time}.").format(
-                players=", ".join(resumable_game.players), time=_time_of_day(resumable_game.started)
+                players=", ".join(resumable_game.players),
+                time=_time_of_day(resumable_game.last_event or resumable_game.started),
             )
         if self.finished is not None:
             self.finished_text = _("The game of {players} ended at {time}.").format(
@@ -151,6 +178,7 @@ class SetupScreen(FloatLayout):
             self.ids.rules.add_widget(chip)
         for player in setup.players:
             self.add_player(player, deals=player == setup.dealer)
+        self._offer_players()
         self.choose_rules(setup.rules)
 
     @property
@@ -191,18 +219,116 @@ class SetupScreen(FloatLayout):
         """Select `source`, and show its preview. None: people enter the events."""
         self.source = source
         self.source_text = source_text(source)
+        self._mended = None
+        if self.ids.address.text and complete_address(self.ids.address.text) != source:
+            self.ids.address.text = ""
         for chip in self.ids.sources.children:
             chip.on = chip.source == (source or "")
         self._look_through(source if self.parent is not None else None)
 
+    def choose_source(self, source: str | None) -> None:
+        """Select a tapped source. A phone first needs the code on the *Join* screen."""
+        self.watch(source)
+        if source == JOINED_PHONE:
+            App.get_running_app().go("join")
+
+    @property
+    def sight(self) -> SightCheck | None:
+        """The newest check of the picture, if there is one."""
+        return self.preview.sight if self.preview is not None else None
+
     def take_address(self) -> None:
-        """Add the typed film or address as a source, and select it."""
-        address = self.ids.address.text.strip()
-        if address:
+        """Look through the typed film or address. It stays in the field until it gives a picture."""
+        address = complete_address(self.ids.address.text)
+        if not address.strip():
+            return
+        failed, self._mended = self._mended, None
+        if failed is not None and failed != address:
+            self.remove_source(failed)
+        if address not in [chip.source for chip in self.ids.sources.children]:
+            self._offer(address)
+        self._typed.add(address)
+        self.ids.address.text = address
+        self.watch(address)
+
+    def remove_source(self, source: str | None = None) -> None:
+        """Take a source off the list, and forget it. None: the chosen one."""
+        source = source or self.source
+        for chip in [chip for chip in self.ids.sources.children if source and chip.source == source]:
+            self.ids.sources.remove_widget(chip)
+        kept = tuple(one for one in self._settings.sources if one != source)
+        self._keep(sources=kept)
+        if source == self.source:
             self.ids.address.text = ""
-            if address not in [chip.source for chip in self.ids.sources.children]:
-                self._offer(address)
-            self.watch(address)
+            self.watch(None)
+
+    def edit_source(self, source: str) -> None:
+        """Open a remembered address to be mended or removed."""
+
+        def done(text: str | None) -> None:
+            self.remove_source(source)
+            if text is not None:
+                self.ids.address.text = text
+                self.take_address()
+
+        self._open_sheet(source, done)
+
+    def edit_player(self, name: str) -> None:
+        """Open a remembered name to be changed or removed."""
+
+        def done(text: str | None) -> None:
+            kept = [text if one == name else one for one in self._settings.players]
+            self._keep(players=remember([one for one in kept if one]))
+            for row in self.rows:
+                if row.name == name and text is not None:
+                    row.name = text
+            self._offer_players()
+
+        self._open_sheet(name, done)
+
+    def _open_sheet(self, text: str, on_done: Callable[[str | None], None]) -> None:
+        self.editing = False
+        self.sheet = RememberedSheet(text, on_done)
+        self.sheet.open()
+
+    def _keep(self, **changes: Any) -> None:
+        """Store what is remembered, if it has changed."""
+        changed = replace(self._settings, **changes)
+        if changed != self._settings:
+            self._settings = changed
+            self._on_settings(**changes)
+
+    def _may_be_removed(self, source: str | None) -> bool:
+        return source is not None and (source in self._typed or source in self._settings.sources)
+
+    def seat_known(self, name: str) -> None:
+        """Seat a remembered player in the first row without a name, else in a new row."""
+        free = next((row for row in self.rows if not row.name.strip()), None)
+        if free is None:
+            self.add_player(name)
+        else:
+            free.name = name
+        self._offer_players()
+
+    def _offer_players(self) -> None:
+        """Offer the remembered players who are not seated."""
+        seated = {row.name.strip().casefold() for row in self.rows}
+        self.ids.known.clear_widgets()
+        for name in self._settings.players:
+            if name.casefold() in seated:
+                continue
+            chip = SourceChip(label=name, source=name)
+            chip.bind(on_release=lambda chip: self._tap_player(chip.source))
+            self.ids.known.add_widget(chip)
+
+    def _tap_player(self, name: str) -> None:
+        (self.edit_player if self.editing else self.seat_known)(name)
+
+    def _tap_source(self, source: str | None) -> None:
+        if self.editing and self._may_be_removed(source):
+            self.edit_source(source or "")
+        else:
+            self.choose_source(source)
 
     def on_parent(self, _screen: Any, parent: Any) -> None:
         """Run the preview only while the form is shown, and offer the present decks."""
@@ -217,6 +343,7 @@ class SetupScreen(FloatLayout):
             if number not in [chip.source for chip in self.ids.sources.children]:
                 self._offer(number)
         preview, live = self.preview, self.ids.seating.ids.live
+        self._show_readiness()
         if preview is None:
             return
         serial, sight = self._shown
@@ -230,6 +357,25 @@ class SetupScreen(FloatLayout):
         if preview.error and preview.picture is None:
             self.table_hint = _("The table, seen from above")  # nothing is being opened any more
         self.sight_text = f"✗ {preview.error}" if preview.error else "\n".join(sight_lines(preview.sight))
+
+    def _show_readiness(self) -> None:
+        """Show whether the source gives a picture. Without one the game cannot start."""
+        preview, typed = self.preview, complete_address(self.ids.address.text)
+        self.failed = preview is not None and bool(preview.error) and self._may_be_removed(self.source)
+        if preview is None or typed.strip() not in ("", self.source):
+            self.waits = ""
+        elif preview.error:
+            self.waits = _("No picture. Choose another source, or By touch.")
+            if self.failed and self._mended is None and self.source is not None:
+                self._mended = self.ids.address.text = self.source
+        elif preview.picture is None:
+            self.waits = _("Waiting for the first picture …")
+        else:
+            self.waits = ""
+            if self.source in self._typed:
+                self._keep(sources=remember(self._settings.sources, self.source or ""))
+            if typed.strip() == self.source:
+                self.ids.address.text, self._mended = "", None
 
     def _look_through(self, source: str | None) -> None:
         before = self.preview
@@ -281,16 +427,20 @@ class SetupScreen(FloatLayout):
         self.on_start(setup)
 
     def _offer_sources(self) -> None:
-        offered = [None] if self.setup.source is None else [self.setup.source, None]
-        for source in offered:
+        known = [one for one in self._settings.sources if one != self.setup.source]
+        offered: list[str | None] = [None] if self.setup.source is None else [self.setup.source, None]
+        if JOINED_PHONE not in offered and not on_phone():
+            offered.append(JOINED_PHONE)
+        for source in (*offered, *known):
             self._offer(source)
         self.watch(self.setup.source)
 
     def _offer(self, source: str | None) -> None:
         label = _("By touch") if source is None else _short(source)
         chip = SourceChip(label=label, source=source or "")
-        chip.bind(on_release=lambda chip: self.watch(chip.source or None))
+        chip.bind(on_release=lambda chip: self._tap_source(chip.source or None))
         self.ids.sources.add_widget(chip)
+        self.remembers = self.remembers or source in self._settings.sources
 
     def offer_decks(self) -> None:
         """Offer the decks that are enrolled now."""
@@ -315,7 +465,7 @@ class SetupScreen(FloatLayout):
         dealer = next((row.name.strip() for row in self.rows if row.deals), None)
         return replace(
             self.setup,
-            source=self.ids.address.text.strip() or self.source,
+            source=complete_address(self.ids.address.text).strip() or self.source,
             deck=self.deck,
             rules=self.rules,
             players=tuple(row.name.strip() for row in self.rows),
@@ -324,16 +474,23 @@ class SetupScreen(FloatLayout):
         )
 
     def start(self) -> None:
-        """Begin, unless something is wrong."""
+        """Begin, unless something is wrong. An address that was just typed is looked through first."""
         self.check()
-        if not self.fault:
-            self._begin(self.chosen())
+        self._show_readiness()
+        if self.chosen().source != self.source:
+            self.take_address()
+        elif not self.fault and not self.waits:
+            chosen = self.chosen()
+            self._keep(players=remember(self._settings.players, *chosen.players))
+            self._begin(chosen)
 
     def check(self, *_args: object) -> None:
         """Show whether the game can be played, and its summary."""
         chosen = self.chosen()
         self.fault = setup_fault(chosen.rules, chosen.options, chosen.players) or ""
         self.summary = "" if self.fault else setup_summary(chosen)
+        absent = self.setup.dealer if self.setup.dealer not in chosen.players else None
+        self.asks = "" if absent is None or chosen.dealer else _unseated_text(absent)
         self.ids.seating.show([(row.name, row.deals) for row in self.rows])
 
     def _deal(self, row: PlayerRow) -> None:
@@ -345,6 +502,7 @@ class SetupScreen(FloatLayout):
 
     def _remove(self, row: PlayerRow) -> None:
         self.ids.players.remove_widget(row)
+        self._offer_players()
         self.check()
 
 
@@ -354,6 +512,10 @@ def _ruleset(name: str) -> Ruleset | None:
         return load_ruleset(name)
     except BadInputError:
         return None
+
+
+def _unseated_text(dealer: str) -> str:
+    return _("{player} is not seated. Tap the dealer.").format(player=dealer)
 
 
 def _time_of_day(seconds: float) -> str:
@@ -366,6 +528,8 @@ def _short(source: str) -> str:
         return _("Camera")
     if source.isdecimal():
         return _("Camera {n}").format(n=source)
+    if source == JOINED_PHONE:
+        return _("A phone")
     return source if "://" in source else Path(source).name
 
 

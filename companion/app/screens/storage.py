@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ class StorageSection:
 
         def do() -> str:
             links = [link for link, _target in keeping.foreign_links(self._app.store)]
+            self._app.settings = replace(self._app.settings, sources=(), players=())
             done = ngettext("{n} file erased", "{n} files erased", len(keeping.erase(self._app.store)))
             if not links:
                 return done

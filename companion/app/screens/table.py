@@ -9,9 +9,10 @@ from kivy.app import App
 from kivy.clock import Clock
 from kivy.lang import Builder
 from kivy.metrics import Metrics, dp
-from kivy.properties import BooleanProperty, StringProperty
+from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.floatlayout import FloatLayout
 
+from companion.app.keys import card_key
 from companion.app.screens import (
     live,  # noqa: F401 - the kv file names their widgets
     panels,  # noqa: F401 - the kv file names their widgets
@@ -29,6 +30,7 @@ from companion.game.entry import shown_rank
 from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
 from companion.game.session import Session, Snapshot
 from companion.i18n.catalogue import _
+from companion.i18n.wording import SUITS
 from engine.errors import BadInputError
 
 
@@ -40,6 +42,10 @@ class TableScreen(FloatLayout):
     """Whether the game has ended, so that the next one can begin."""
     stopped = BooleanProperty(False)
     """Whether the source has failed or ended, so that only the form is left."""
+    failed = BooleanProperty(False)
+    """Whether the source has failed, so that another one is asked for."""
+    redoes = NumericProperty(0)
+    """Number of events that can be redone."""
     prompt = StringProperty("")
     """Instruction to players who enter events while it is nobody's turn."""
     watches = BooleanProperty(True)
@@ -86,6 +92,10 @@ class TableScreen(FloatLayout):
     def undo(self) -> None:
         """Remove the last event."""
         self.session.undo()
+
+    def redo(self) -> None:
+        """Put back the event that was undone last."""
+        self.session.redo()
 
     def toggle_pause(self) -> None:
         """Pause or go on. After the game or its source, open the form instead."""
@@ -150,6 +160,20 @@ class TableScreen(FloatLayout):
         if table is not None and table.turn is not None:
             self.open_player(table.turn)
 
+    def take_key(self, key: int) -> bool:
+        """Open the sheet of the player to play at the key of a rank, and enter it. Return whether it was one.
+
+        Only people who enter the events by hand need that.
+        """
+        card = card_key(key)
+        if self.watches or card is None or card in SUITS:
+            return False
+        before = self.player_sheet
+        self.enter_next()
+        if self.player_sheet is not None and self.player_sheet is not before:
+            self.player_sheet.pad.tap(card)
+        return True
+
     def _shown(self) -> str | None:
         setup = App.get_running_app().setup
         if setup is None:
@@ -171,6 +195,7 @@ class TableScreen(FloatLayout):
         if snapshot.game != self._game:
             close(self.sheet, self.player_sheet)  # their answers would concern the game before
         self._game = snapshot.game
+        self.failed = snapshot.phase == "failed"
         self.paused, self.stopped = snapshot.phase == "paused", snapshot.phase in ("failed", "ended")
         self._show_phase(snapshot)
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
@@ -187,7 +212,7 @@ class TableScreen(FloatLayout):
                 _("The cards or the camera have moved. This is from before."),
             )
         elif judged is not None:
-            ids.banner.show(judged)
+            ids.banner.show(judged, snapshot.table)
         elif snapshot.phase == "watching":
             ids.banner.show_plain(*self._before_a_ruling(snapshot))
         ids.live.show_readings(
@@ -198,7 +223,8 @@ class TableScreen(FloatLayout):
         )
         ids.log.show(snapshot.lines)
         ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
-        ids.undo.disabled = not snapshot.lines
+        self.redoes = snapshot.redoes
+        ids.undo.disabled = not snapshot.lines or self.failed  # nobody would carry it out
         if snapshot.table is not None:
             self._show_table(snapshot)
         if self.large is not None:

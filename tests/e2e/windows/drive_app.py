@@ -25,6 +25,8 @@ from companion.settings import Settings, load_settings
 from companion.sources import cameras
 from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
+from tests.e2e.windows.join_scenario import joined
+from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
 from tests.e2e.windows.phone_scenarios import phoned
 from tests.e2e.windows.places_scenarios import places, shown_where
 from tests.e2e.windows.pressed import pressed
@@ -39,6 +41,7 @@ from tests.e2e.windows.scenarios import (
     seats,
 )
 from tests.e2e.windows.songs_scenario import sung
+from tests.e2e.windows.source_scenarios import known_players, resumed_without_camera, typed_sources
 from tests.e2e.windows.turning import turned
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 from tests.e2e.windows.worded import worded
@@ -311,11 +314,17 @@ SCENARIOS = {
         places,
         shown_where,
         phoned,
+        joined,
         broken,
         start,
         pressed,
         turned,
         worded,
+        typed_sources,
+        known_players,
+        resumed_without_camera,
+        keyed,
+        scrolled_over_a_seat,
     )
 }
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from companion.game.preview import Preview
 from companion.game.setup import GameSetup
 from companion.store.rows import StoredGame
-from tests.e2e.windows.walker import Steps, rest, type_over
+from tests.e2e.windows.scenarios import Reads, Tables
+from tests.e2e.windows.walker import Steps, rest, type_over, until
 from tests.e2e.windows.window_driver import Driver
 from tests.support.scripted import PLAYERS
 from vision.decks.deck import Deck
@@ -19,10 +21,13 @@ from vision.decks.deck_files import remove_deck, save_deck
 def tonight(driver: Driver) -> Steps:
     """The form before the game: typed into, tapped, started."""
     started: list[GameSetup] = []
+    driver.app.make_preview = lambda _source, _deck: Preview(lambda: Tables("0", []), Reads)
     driver.app.ask(GameSetup(source="0", players=("Ann", "Bob"), rules="winnersh"))
     yield
     screen = driver.app.screen
     screen.on_start = started.append
+    yield from until(lambda: screen.preview.picture is not None)
+    yield
     note = driver.saw.__setitem__
     note("source", screen.source_text)
     screen.ids.scroll.scroll_to(screen.ids.add, animate=False)

@@ -157,7 +157,7 @@ def test_a_camera_that_is_lost_is_said_for_good_and_one_tap_leads_to_another() -
     later = seen["failed and put right"]
     assert later["phase"] == seen["failed"]["phase"]
     assert later["toast"] == "Removed"
-    assert seen["failed"]["pause"] == "Continue …"
+    assert seen["failed"]["pause"] == "Choose a source"
     assert (seen["form"], seen["form again"]) == (1, 2)
     assert (seen["ended"]["phase"], seen["ended"]["toast"] != seen["ended"]["phase"]) == (
         "The film has ended",

@@ -15,6 +15,7 @@ from companion.app.window import NoDisplayError, prepare_kivy
 from companion.cli import app, watch
 from companion.cli import main as cli
 from companion.game.history import find_resumable_game
+from companion.game.next_game import next_game_setup
 from companion.sources import cameras
 from companion.sources.cameras import DEFAULT_PLAYERS, SampleFilm
 from companion.store.store import Store
@@ -55,6 +56,45 @@ def test_without_a_camera_the_sample_film_brings_its_own_game(
     assert not game.kept  # nobody's losses go into the evening
     assert game.demonstration
     assert "no camera found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("camera", [None, 2])
+def test_named_players_open_the_form_with_their_rules_and_options(
+    camera: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cameras, "find_camera", lambda: camera)
+    arguments = ("--players", "Xavier,Yann", "--rules", "SHED", "--option", "suit-values")
+    game, settled = app.choose_setup(parsed(*arguments))
+    assert not settled, "the form is shown"
+    assert (game.source, game.kept) == (None if camera is None else "2", True)
+    assert (game.players, game.rules, game.options) == (("Xavier", "Yann"), "shed", ("suit-values",))
+
+
+def test_rules_and_options_are_kept_through_the_sample_film_for_the_own_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sample = SampleFilm(Path("sample.mp4"), "jokers", ("q-reverse",), ("A", "B"), "B")
+    monkeypatch.setattr(cameras, "find_camera", lambda: None)
+    monkeypatch.setattr(cameras, "sample_film", lambda: sample)
+    film, _settled = app.choose_setup(parsed("--rules", "shed", "--option", "suit-values"))
+    assert film.demonstration
+    assert (film.rules, film.options) == ("jokers", ("q-reverse",)), "the film is judged by its own rules"
+    own = next_game_setup(film)
+    assert (own.rules, own.options, own.source) == ("shed", ("suit-values",), None)
+    assert (own.kept, own.demonstration) == (True, False)
+
+
+@pytest.mark.parametrize(("dealer", "settled"), [("Eve", True), ("Zed", False), (None, True)])
+def test_a_dealer_who_is_not_seated_is_asked_for_in_the_form(dealer: str | None, settled: bool) -> None:
+    named = ("--dealer", dealer) if dealer else ()
+    game, at_once = app.choose_setup(parsed("a.mp4", "--players", "Eve,Ute", *named))
+    assert (at_once, game.dealer) == (settled, dealer)
+
+
+def test_the_http_of_an_address_may_be_left_out() -> None:
+    game, _settled = app.choose_setup(parsed("192.168.1.20:8080/video", "--players", "Eve,Ute"))
+    assert game.source == "http://192.168.1.20:8080/video"
+    assert not game.is_film
 
 
 @pytest.fixture

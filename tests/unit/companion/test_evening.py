@@ -52,6 +52,8 @@ def test_games_losses_and_streaks(tmp_path: Path) -> None:
             play(store, loser)
         play(store, "Bob", players=("Bob", "Cat"))
         store.start_game("winnersh", PLAYERS)
+        store.append({"id": 1, "event": "play", "player": "Ann", "cards": ["4C"]})
+    with Store.open(tmp_path / "s.sqlite") as store:
         tally = store_tally(store)
     # Bob's run of two ended with the game that nobody lost; then he lost again.
     assert tally.standings == (
@@ -61,6 +63,22 @@ def test_games_losses_and_streaks(tmp_path: Path) -> None:
     )
     assert tally.losers == ("Ann", "Bob", "Bob", None, "Bob")
     assert tally.unfinished == 1
+
+
+def test_the_running_game_is_not_broken_off_and_one_without_a_play_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with Store.open(path) as store:
+        store.start_game("winnersh", ("Xavier", "Yann"))
+        store.append({"id": 1, "event": "deal"})
+        store.start_game("winnersh", PLAYERS)
+        store.append({"id": 1, "event": "play", "player": "Ann", "cards": ["4C"]})
+        running = store_tally(store)
+    with Store.open(path) as store:
+        broken_off = store_tally(store)
+    assert running.unfinished == 0
+    assert broken_off.unfinished == 1
+    for tally in (running, broken_off):
+        assert sorted(standing.player for standing in tally.standings) == sorted(PLAYERS)
 
 
 def test_only_the_last_evening_counts_unless_all_are_asked_for(tmp_path: Path) -> None:

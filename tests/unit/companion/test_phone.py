@@ -49,6 +49,9 @@ class Onlooker:
     def enter(self, event: Any) -> list[Any]:
         raise AssertionError("nobody enters anything")
 
+    def put_back(self, event: Any) -> list[Any]:
+        raise AssertionError("nobody puts anything back")
+
     def undo(self) -> None:
         return None
 

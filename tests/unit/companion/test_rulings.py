@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+
+import pytest
 
 from companion.game.ruling_views import (
     effect_texts,
@@ -11,6 +14,7 @@ from companion.game.ruling_views import (
     newest_ruling,
     open_questions,
     pick_ups_and_burns,
+    present_ruling,
     ruling_of,
     ruling_text,
 )
@@ -141,11 +145,12 @@ def test_an_unproven_pick_up_says_what_is_missing() -> None:
 
 def test_effects_in_words() -> None:
     effects = {"burn": True, "extra_turn": True, "next": "Ann", "draw": 2, "left": ["Bob"]}
-    assert effect_texts(effects) == ["The pile burns.", "Bob is out.", "Ann plays again.", "Draws 2."]
+    assert effect_texts(effects) == ["The pile burns.", "Bob is out.", "Draws 2.", "Ann plays again."]
     assert effect_texts({"picks_up": "Cat", "rituals": ["Library Boy"]}) == [
         "Cat picks up the pile.",
         "Sing “Library Boy” for Cat.",
     ]
+    assert effect_texts({"draw": 2, "next": "Dan"}, "Ann") == ["Ann draws 2.", "Next: Dan."]
     assert effect_texts({"shithead": "Dan", "next": None}) == ["Dan is the Shithead."]
 
 
@@ -170,3 +175,28 @@ def test_pick_ups_and_burns_are_counted() -> None:
     lines = [burn, line(2, "pick_up"), line(3, "pick_up"), line(4, "burn", player=None)]
     picked_up, burnt = pick_ups_and_burns(lines)
     assert (dict(picked_up), dict(burnt)) == ({"Ann": 2}, {"Bob": 1})
+
+
+@dataclass(frozen=True)
+class _Table:
+    turn: str | None
+    loser: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (_Table("Bob"), "Ann draws 1. Next: Bob."),
+        (_Table("Cat"), "Ann draws 1. Next: Cat."),
+        (_Table(None, "Cat"), "Ann draws 1."),
+        (None, "Ann draws 1. Next: Bob."),
+    ],
+)
+def test_the_newest_ruling_names_who_is_next_by_now(table: _Table | None, says: str) -> None:
+    """Bob may have gone out after Ann's play, or the game be over."""
+    line = {
+        "event": "play",
+        "player": "Ann",
+        "ruling": {"verdict": "legal", "effects": {"next": "Bob", "draw": 1}},
+    }
+    assert ruling_text(present_ruling(line, table) or {}, "Ann")[0] == says

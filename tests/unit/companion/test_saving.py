@@ -61,9 +61,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     "line",
     [
-        "simulate --save old.txt",
-        "rules backpacker --save old.toml",
-        "tally --store s.sqlite --png old.png",
+        "simulate --force --save old.txt",
+        "rules backpacker --force --save old.toml",
+        "tally --store s.sqlite --force --png old.png",
         "results --folder measured --out old.md",
         "read p.png --save old.png",
         "read p.png --save old.jpg",

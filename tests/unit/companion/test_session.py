@@ -14,6 +14,8 @@ import pytest
 from companion.game.display_image import MAX_DISPLAY_WIDTH
 from companion.game.evening import apply_revisions
 from companion.game.session import Session
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
@@ -267,3 +269,53 @@ def _stands_still(session: Session) -> bool:
     before = session.picture.serial
     time.sleep(0.05)
     return session.picture.serial == before
+
+
+def _playing(tmp_path: Path) -> Session:
+    setup = GameSetup(source=None, players=("Ann", "Bob", "Cat"), store=tmp_path / "s.sqlite")
+    session = make_session(setup)
+    session.start()
+    for player, card in (("Ann", "4C"), ("Bob", "7S"), ("Cat", "10H")):
+        session.enter(Event(id=0, event="play", player=player, cards=(card,), source="hand"))
+    until(lambda: len(_played(session)) == 3)
+    return session
+
+
+def _played(session: Session) -> list[tuple[Any, Any, Any]]:
+    plays = [line for line in session.snapshot.lines if line["event"] == "play"]
+    return [(line["player"], line["cards"], line["t"]) for line in plays]
+
+
+def test_what_was_undone_can_be_redone_at_its_own_time_and_is_stored_so(tmp_path: Path) -> None:
+    session = _playing(tmp_path)
+    before, rulings = _played(session), [line.get("ruling") for line in session.snapshot.lines]
+    for _ in range(3):
+        session.undo()
+    until(lambda: not _played(session))
+    assert session.snapshot.redoes == 3
+    for _ in range(3):
+        session.redo()
+    until(lambda: len(_played(session)) == 3)
+    assert _played(session) == before
+    assert [line.get("ruling") for line in session.snapshot.lines] == rulings
+    assert session.snapshot.redoes == 0
+    session.stop()
+    with Store.open_to_read(tmp_path / "s.sqlite") as store:
+        kept = apply_revisions(store.events(1))
+    assert [(line["player"], line["cards"], line["t"]) for line in kept if line["event"] == "play"] == before
+
+
+def test_the_log_is_undone_to_any_line_and_a_new_event_ends_what_can_be_redone(tmp_path: Path) -> None:
+    session = _playing(tmp_path)
+    first = next(line["id"] for line in session.snapshot.lines if line["event"] == "play")
+    session.undo_to(first)
+    until(lambda: len(_played(session)) == 1)
+    assert session.snapshot.redoes == 2
+    assert session.snapshot.table.turn == "Bob"
+    session.enter(Event(id=0, event="play", player="Bob", cards=("KS",), source="hand"))
+    until(lambda: len(_played(session)) == 2)
+    assert session.snapshot.redoes == 0
+    session.redo()
+    until(lambda: session.snapshot.says == "There is nothing to redo")
+    assert [player for player, _cards, _t in _played(session)] == ["Ann", "Bob"]
+    session.stop()

@@ -134,10 +134,10 @@ def test_the_picture_of_an_evening_says_tonight_only_while_it_lasts(
     monkeypatch.setattr(sharing, "as_picture", note_and_draw)
     out = str(tmp_path / "tally.png")
     for arguments in ([], ["--all"]):
-        assert tallied(singing, "--png", out, *arguments) == 0
+        assert tallied(singing, "--force", "--png", out, *arguments) == 0
     with Store.open(singing) as store:
         store.start_game("winnersh", SINGERS)
-    assert tallied(singing, "--png", out) == 0
+    assert tallied(singing, "--force", "--png", out) == 0
     assert titles == [date_text(LONG_AGO + 2 * 86_400), "All evenings", "Tonight"]
 
 

@@ -83,6 +83,20 @@ def test_a_clock_that_is_set_back_does_not_break_the_evening_in_two(path: Path) 
             assert game.id == 2
 
 
+def test_a_game_that_was_broken_off_names_the_time_of_its_last_event(path: Path) -> None:
+    clock = Clock()
+    with Store.open(path, clock=clock) as store:
+        store.start_game("winnersh", PLAYERS)
+        clock.now += 1800
+        store.append({"id": 1, "event": "draw"})
+        last = clock.now
+    clock.now += 60
+    with Store.open(path, clock=clock) as store:
+        game = store.resumable_game()
+    assert game is not None
+    assert (game.started, game.last_event) == (last - 1800, last)
+
+
 def test_an_evening_of_a_wrong_clock_does_not_take_in_those_that_follow(path: Path) -> None:
     clock = Clock()
     clock.now += 365 * 24 * 3600  # somebody played with a clock a year ahead

@@ -1,0 +1,69 @@
+"""Sources that a person types, and what the form remembers, by touch in a process of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.windows.driven import cut_texts, small_targets
+from tests.e2e.windows.source_scenarios import DEAD, MENDED
+from tests.e2e.windows.test_screens import SIZES, has, walk
+
+
+def test_an_address_that_failed_stays_in_the_field_and_is_mended() -> None:
+    seen = walk("typed_sources")
+    text, says, waits, disabled = seen["failed"]
+    assert text == DEAD, "completed, and still there"
+    assert "nothing listens there" in says
+    assert waits.startswith("No picture.")
+    assert disabled
+    assert DEAD in seen["failed list"]
+    text, source, waits, chips = seen["mended"]
+    assert (text, source, waits) == ("", MENDED, "")
+    assert MENDED in chips
+    assert DEAD not in chips
+
+
+def test_a_game_starts_only_with_a_picture_or_by_touch() -> None:
+    seen = walk("typed_sources")
+    assert seen["by touch"] == ["", False]
+    assert seen["begun on a dead source"] == 0
+    assert seen["begun"] == [MENDED]
+
+
+def test_an_address_that_worked_is_offered_again_and_can_be_removed() -> None:
+    seen = walk("typed_sources")
+    assert seen["remembered"] == [[MENDED], ["Ann", "Bob", "Cat", "Dan"]]
+    assert seen["offered again"] == ["", MENDED]
+    assert seen["removed"] == [[""], []]
+
+
+def test_players_who_have_played_before_are_seated_renamed_and_removed() -> None:
+    seen = walk("known_players")
+    assert seen["known"] == ["Zoe", "Yann"], "who sits already is not offered"
+    assert seen["seated"] == ["Ann", "Zoe"]
+    assert seen["renamed"] == ["Yannick"]
+    assert seen["left"] == [[], ["Zoe", "Ann"]]
+
+
+def test_a_dealer_who_is_not_seated_is_asked_for() -> None:
+    seen = walk("known_players")
+    assert seen["asked"] == ["Zed is not seated. Tap the dealer.", False]
+    assert seen["answered"] == ["", "Zoe"]
+
+
+def test_a_stored_game_with_a_dead_camera_is_shown_and_another_source_asked_for() -> None:
+    seen = walk("resumed_without_camera")
+    assert has(seen["dead camera"], "cannot be opened")
+    assert has(seen["dead camera"], "Choose a source")
+    assert seen["pile"] == ["4C", "9S"]
+    assert seen["undo"] is True
+    assert seen["asks"] == ["SetupScreen", True]
+    assert seen["goes on"] == [None, ["4C", "9S"]]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("look", ["failed source", "source sheet"])
+def test_what_can_be_touched_is_large_enough(look: str, size: tuple[int, int]) -> None:
+    measured = walk("typed_sources", size)["measured"][look]
+    assert small_targets(measured) == []
+    assert cut_texts(measured) == []
