@@ -53,7 +53,7 @@ def random_looks(rng: random.Random) -> Looks:
         weight=rng.uniform(-0.6, 0.7),
         clothes=rng.choice(art.MALE_CLOTHES if sex == "male" else art.FEMALE_CLOTHES),
         hair=rng.choice(art.SHORT_HAIR if sex == "male" else art.LONG_HAIR),
-        hue=rng.choice((0.0, rng.uniform(0.0, 360.0))),
+        hue=rng.choice((0.0, rng.uniform(0.0, 360.0), rng.uniform(0.0, 360.0))),
         shade=rng.uniform(0.7, 1.3),
         hair_shade=rng.uniform(0.8, 1.5),
         skin_shade=rng.uniform(0.92, 1.08),
