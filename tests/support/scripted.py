@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion.game.clips import ClipBuffer
 from companion.game.display_image import DisplayImage
 from companion.game.session import Snapshot
 from companion.store.event_pictures import EventPictureWriter
@@ -146,6 +147,7 @@ class ScriptedSession:
         )
         self.asked: list[list[Any]] = []
         self.watches = True
+        self.clips = ClipBuffer()
         self.setup = None
         self.picture_writer = EventPictureWriter()
         done, jpeg = cv2.imencode(".jpg", table_picture())
@@ -170,6 +172,9 @@ class ScriptedSession:
 
     def undo_to(self, event_id: int) -> None:
         self.asked.append(["undo to", event_id])
+
+    def settle(self, event_id: int, choice: str) -> None:
+        self.asked.append(["settle", event_id, choice])
 
     def redo(self) -> None:
         self.asked.append(["redo"])

@@ -23,6 +23,7 @@ from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from companion.settings import Settings, load_settings
 from companion.sources import cameras
+from tests.e2e.windows.breach_scenarios import breached, clipped
 from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
 from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
@@ -322,6 +323,8 @@ SCENARIOS = {
         known_players,
         resumed_without_camera,
         keyed,
+        breached,
+        clipped,
         scrolled_over_a_seat,
     )
 }
