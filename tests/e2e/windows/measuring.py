@@ -135,10 +135,11 @@ def within(inner: Box, outer: Box) -> bool:
 
 
 def pixels() -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Return what the window shows, RGB, the lowest row first as OpenGL has it."""
+    """Draw the window and return what it shows, RGB, the lowest row first as OpenGL has it."""
     from kivy.core.window import Window
     from kivy.graphics.opengl import GL_RGBA, GL_UNSIGNED_BYTE, glReadPixels
 
+    Window.on_draw()
     width, height = Window.system_size
     read = np.frombuffer(glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE), np.uint8)
     return read.reshape(height, width, 4)[:, :, :3]

@@ -194,12 +194,22 @@ def take_steps(
 
 
 def draw_plainly(pictures_a_second: int | None = None) -> None:
-    """Nobody watches: edges need not be smooth, nor pictures come often. The processor is for the steps."""
+    """Draw the window without smooth edges, and only when `pixels` looks at it.
+
+    Nobody watches, and drawing takes more of the processor than all the rest.
+    """
+    from kivy.clock import Clock
     from kivy.config import Config
+
+    def draw_on_demand(_dt: float) -> None:
+        from kivy.core.window import Window  # opens the window, so it waits for the configuration
+
+        Window.bind(on_draw=lambda _window: True)  # handled: the window's own drawing is left out
 
     Config.set("graphics", "multisamples", "0")
     if pictures_a_second is not None:
         Config.set("graphics", "maxfps", str(pictures_a_second))
+    Clock.schedule_once(draw_on_demand)
 
 
 def until(what: Callable[[], bool]) -> Steps:
