@@ -59,6 +59,8 @@ class Table:
     loser: str | None = None
     playable_ranks: tuple[str, ...] = ("2", "4", "5", "6", "7")
     effect_in_words: str = "7 or lower"
+    also_playable: tuple[str, ...] = ()
+    to_draw: dict[str, int] = field(default_factory=dict)
 
 
 def ruling(verdict: str, says: str = "", quote: str = "", cite: str = "", **effects: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from companion.app.screens.player_sheet import PlayerSheet
 from companion.app.screens.widgets import close, signed
 from companion.game.consequences import consequence_rule
 from companion.game.display_image import display_width
-from companion.game.entry import shown_rank
+from companion.game.entry import likely_cards, likely_source, shown_rank, uses_jokers
 from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
 from companion.game.session import Session, Snapshot
 from companion.i18n.catalogue import _
@@ -154,6 +154,10 @@ class TableScreen(FloatLayout):
             snapshot.lines,
             face_up=len(snapshot.table.up.get(player) or ()),
             pile=len(snapshot.table.pile),
+            likely=likely_cards(snapshot.table, player),
+            source=likely_source(snapshot.table, player),
+            playable=snapshot.table.playable_ranks if player == snapshot.table.turn else None,
+            jokers=self._jokers(),
             shown=self._shown(),
             on_enter=self.session.enter,
             on_correct=self.session.correct,
@@ -186,6 +190,10 @@ class TableScreen(FloatLayout):
         if clip is not None:
             self.clip = ClipView(clip)
             self.clip.open()
+
+    def _jokers(self) -> bool:
+        setup, table = App.get_running_app().setup, self.session.snapshot.table
+        return setup is not None and uses_jokers(setup.rules, setup.options, len(table.players))
 
     def _shown(self) -> str | None:
         setup = App.get_running_app().setup

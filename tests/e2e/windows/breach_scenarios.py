@@ -39,7 +39,7 @@ def breached(walker: Walker) -> Steps:
     yield from walker.tap(walker.screen.ids.choices.buttons["taken_back"])
     yield from until(lambda: session.snapshot.lines[-1]["event"] == "consequence")
     yield from rest(4)
-    walker.saw["taken back"] = [
+    walker.saw["was taken back"] = [
         _events(walker),
         session.snapshot.table.turn,
         list(session.snapshot.table.pile),

@@ -17,7 +17,7 @@ def test_under_a_breach_stand_the_choices_of_a_real_table() -> None:
 
 
 def test_a_play_that_is_taken_back_leaves_the_table_as_before_it_and_is_recorded() -> None:
-    events, turn, pile = walk("breached")["taken back"]
+    events, turn, pile = walk("breached")["was taken back"]
     assert events[-1] == ["consequence", "Bob", "taken_back"]
     assert ["play", "Bob", None] not in events
     assert (turn, pile) == ("Bob", ["9"])
