@@ -50,7 +50,7 @@ $(VENV)/bin/python: | $(STAMPS)/system
 	@$(PYTHON) -m venv $(VENV)
 
 $(STAMPS)/app: pyproject.toml $(STAMPS)/system | $(VENV)/bin/python
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[phone]'
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/app

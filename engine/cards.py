@@ -1,8 +1,8 @@
 """Cards: how they are written, read and spoken.
 
-A card is text: rank and suit (`10H`), `JOKER`, a rank alone (`9`) where the suit does not matter, or `??` for
-a card that nobody has identified. Inside the engine a rank is an int (2 to 14, ace high; `JOKER_RANK` for a
-joker) and `UNKNOWN_RANK` stands for one that is not known.
+A card is text: rank and suit (`10H`), or `JOKER`. A rank alone (`9`) is a card whose suit does not matter.
+`??` is a card that nobody has identified. Inside the engine a rank is an int from 2 to 14; the ace is 14.
+`JOKER_RANK` is the rank of a joker, and `UNKNOWN_RANK` is a rank that is not known.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ JOKERS_PER_PACK = 2
 UNKNOWN_RANK = 0
 JOKER_RANK = 15
 RANK_VALUES: dict[str, int] = {text: value for value, text in enumerate(RANKS, 2)} | {JOKER: JOKER_RANK}
-"""The int of a rank as it is written."""
+"""The int of each written rank."""
 RANK_TEXTS: dict[int, str] = {value: text for text, value in RANK_VALUES.items()}
 RED, BLACK = 1, 2
-"""Colours as bits: a set of both colours is `RED | BLACK`."""
+"""Colours as bits: a set with both colours is `RED | BLACK`."""
 
 FULL_PACK: tuple[str, ...] = tuple(rank + suit for rank in RANKS for suit in SUITS)
 
@@ -32,7 +32,7 @@ _SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
 def _spellings() -> dict[str, str]:
-    """Every accepted spelling and the card it stands for."""
+    """Return the card for every accepted spelling."""
     table = {card: card for card in (*FULL_PACK, *RANKS, JOKER, UNKNOWN)}
     table |= {"T" + suit: "10" + suit for suit in SUITS} | {"T": "10"}
     table |= {f"JOKER{number}": JOKER for number in range(1, 10)}
@@ -40,7 +40,7 @@ def _spellings() -> dict[str, str]:
 
 
 SPELLINGS = _spellings()
-"""The card for every usual spelling; `parse_card` takes a few more."""
+"""The card for every usual spelling; `parse_card` accepts a few more."""
 
 RANK_OF: dict[str, int] = {
     card: UNKNOWN_RANK if card == UNKNOWN else RANK_VALUES[card if card in RANK_VALUES else card[:-1]]
@@ -48,11 +48,11 @@ RANK_OF: dict[str, int] = {
 }
 """The rank of a card as `parse_card` returns it."""
 SUIT_OF: dict[str, str] = {card: card[-1] if card in FULL_PACK else "" for card in RANK_OF}
-"""The suit letter of a card, or empty where it is not known or there is none."""
+"""The suit letter of a card; empty if the card has no suit or it is not known."""
 COLOUR_OF: dict[str, int] = {
     card: RED if suit in ("D", "H") else BLACK if suit else 0 for card, suit in SUIT_OF.items()
 }
-"""The colour bit of a card, or 0 where it is not known or there is none."""
+"""The colour bit of a card; 0 if the card has no colour or it is not known."""
 
 
 def parse_card(text: object) -> str:
@@ -72,17 +72,17 @@ def parse_card(text: object) -> str:
 
 
 def copies(card: str, packs: int) -> int:
-    """Return how many copies of a card there are in so many packs: one in each, but two of the joker."""
+    """Return how many copies of a card there are in `packs` packs: one in each, but two of the joker."""
     return packs * JOKERS_PER_PACK if card == JOKER else packs
 
 
 def all_copies_among(cards: Iterable[str], packs: int) -> set[str]:
-    """Return the cards of which every copy in so many packs is among `cards`."""
+    """Return the cards that `cards` holds all copies of, if the game has `packs` packs."""
     return {card for card, count in Counter(cards).items() if count >= copies(card, packs)}
 
 
 def is_whole(card: str) -> bool:
-    """Return whether exactly one card of a pack is meant: rank and suit are both known."""
+    """Return whether the text names exactly one card of a pack: rank and suit are both known."""
     return SUIT_OF[card] != ""
 
 
@@ -117,12 +117,12 @@ def card_names(cards: Sequence[str]) -> str:
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Join words as a sentence lists them: `a, b and c`."""
+    """Join words as a list in a sentence: `a, b and c`."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def capital(text: str) -> str:
-    """Return the text with its first letter in upper case, the rest as it is."""
+    """Return the text with its first letter in upper case and the rest unchanged."""
     return text[:1].upper() + text[1:]

@@ -1,6 +1,6 @@
-"""What has to be beaten: read off the pile, and compared with what is played.
+"""The demand of a pile: the condition that the next card must meet.
 
-This is the one place that knows which card goes on which: judge, referee and simulation all ask it.
+This is the only module that knows which card goes on which. Judge, referee and simulation all ask it.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ ALL_RANKS = range(2, JOKER_RANK)
 
 
 class Demand(NamedTuple):
-    """What the next card has to satisfy."""
+    """The condition that the next card must meet."""
 
     kind: int
     """`ANY`, `AT_LEAST` or `AT_MOST`."""
     rank: int = 0
     colour: int = 0
-    """The colour bits that must be followed; 0: none."""
+    """The colour bits that the next cards must have; 0: any colour."""
     suit: int = 0
-    """With suit values: the place (1 to 4) of the suit that an equal card must better; 0: none."""
+    """With suit values: the value (1 to 4) of the suit that a card of equal rank must exceed; 0: none."""
 
 
 ANYTHING = Demand(ANY)
 
 
 def suit_value(mechanics: Mechanics, suit: str) -> int:
-    """Return a suit's place from 1 (lowest), or 0 where suits do not matter or it is not known."""
+    """Return a suit's value from 1 (lowest), or 0 if suits do not matter or the suit is not known."""
     return mechanics.suit_order.index(suit) + 1 if mechanics.suit_order and suit else 0
 
 
 def failures(mechanics: Mechanics, demand: Demand, rank: int, suit: int, colours: int) -> tuple[str, ...]:
-    """Return what is wrong with a set of `rank` on this demand, by mechanism; empty if it may be played.
+    """Return the mechanisms that forbid a set of `rank` on this demand; empty if it may be played.
 
     Args:
-        mechanics: the ruleset's switches.
-        demand: what has to be beaten.
+        mechanics: the ruleset's mechanics.
+        demand: the demand of the pile.
         rank: the set's rank.
-        suit: place of the set's best suit (`suit_value`).
-        colours: the colour bits of its cards together.
+        suit: the value of the set's best suit (`suit_value`).
+        colours: the colour bits of all its cards.
     """
     if rank in mechanics.never_played:
         return ("never_played",)
@@ -79,7 +79,10 @@ def failures(mechanics: Mechanics, demand: Demand, rank: int, suit: int, colours
 
 
 def demand_after(mechanics: Mechanics, before: Demand, rank: int, suit: int, colours: int) -> Demand:
-    """Return the demand once a set of `rank` lies on what demanded `before` (arguments as in `failures`)."""
+    """Return the demand after a set of `rank` was played on the demand `before`.
+
+    The arguments `rank`, `suit` and `colours` are those of `failures`.
+    """
     if rank in mechanics.transparent:
         return before
     if rank in mechanics.resets:
@@ -89,24 +92,20 @@ def demand_after(mechanics: Mechanics, before: Demand, rank: int, suit: int, col
     return Demand(AT_LEAST, rank, colours if rank in mechanics.colours else 0, suit)
 
 
-# What a pile demands
-
-
 def possible_demands(
     mechanics: Mechanics,
     pile: Sequence[str] | None,
     sets: Sequence[int] = (),
     unseen: UnseenCards | None = None,
 ) -> frozenset[Demand]:
-    """Return every demand that the pile may make: one, unless unidentified cards decide it.
+    """Return every demand that the pile may make. There are several only if unidentified cards decide.
 
     Args:
-        mechanics: the ruleset's switches.
+        mechanics: the ruleset's mechanics.
         pile: bottom first; None: not known.
-        sets: how many cards were played together, for the topmost sets of the pile, the last one last. It
-            matters where a set is judged as a whole: by its colours, or by its best suit. Cards of one rank
-            that lie together count as one set where this does not say otherwise.
-        unseen: what unidentified cards can be; None: anything.
+        sets: the sizes of the topmost sets of the pile, last set last. They matter if the colours or the best
+            suit of a whole set count. Below these sets, adjacent cards of one rank count as one set.
+        unseen: the cards that an unidentified card can be; None: any card.
     """
     plain = plain_demand(mechanics, pile)
     if plain is not None:
@@ -120,7 +119,7 @@ _NO_DEMAND = frozenset((ANYTHING,))
 
 
 def plain_demand(mechanics: Mechanics, pile: Sequence[str] | None) -> frozenset[Demand] | None:
-    """Return the demand of a pile whose top card alone makes it; None where more has to be looked at."""
+    """Return the demand of a pile if its top card alone decides it, else None."""
     if not pile:
         return None if pile is None else _NO_DEMAND
     rank = RANK_OF[pile[-1]]
@@ -132,11 +131,11 @@ def plain_demand(mechanics: Mechanics, pile: Sequence[str] | None) -> frozenset[
 
 
 _PLENTY = 1000
-"""So many packs hold more of each card than any pile."""
+"""A number of packs that holds more copies of each card than any pile."""
 
 
 class _Pile:
-    """A pile while its demands are read off, from the top down."""
+    """A pile, and the search for its demands from the top down."""
 
     def __init__(
         self, mechanics: Mechanics, pile: Sequence[str] | None, sets: Sequence[int], unseen: UnseenCards
@@ -155,7 +154,7 @@ class _Pile:
         return self._any_card(()) | both | {ANYTHING}
 
     def _below(self, depth: int, taken: tuple[int, ...]) -> frozenset[Demand]:
-        """Return the demands of the pile up to `depth`, with cards of the ranks `taken` used up above it."""
+        """Return the demands of the pile up to index `depth`; unidentified cards above have ranks `taken`."""
         mechanics = self._mechanics
         while depth >= 0:
             card = self._pile[depth]
@@ -184,7 +183,7 @@ class _Pile:
         return [rank for rank in unseen.ranks() if unseen.of_rank(rank) > taken.count(rank)] or [*ALL_RANKS]
 
     def _any_card(self, taken: tuple[int, ...], depth: int | None = None) -> frozenset[Demand]:
-        """Return the demands of an unidentified card that is not transparent, at `depth` or alone."""
+        """Return the demands of an unidentified, not transparent card at index `depth`, or without a pile."""
         found: set[Demand] = set()
         for rank in self._ranks_left(taken):
             if rank in self._mechanics.transparent:
@@ -202,11 +201,11 @@ class _Pile:
         return frozenset(found)
 
     def _suited(self, rank: int) -> bool:
-        """Whether the suit of a card of this rank matters to what goes on it."""
+        """Whether the suit of a card of this rank decides which cards go on it."""
         return rank != JOKER_RANK and (rank in self._mechanics.colours or bool(self._mechanics.suit_order))
 
     def _of_card(self, depth: int, card: str) -> frozenset[Demand]:
-        """Return the demands of the topmost card that is not transparent, and of its set."""
+        """Return the demands of the set whose topmost card is `card`, at index `depth`."""
         rank = RANK_OF[card]
         if not self._suited(rank):
             return frozenset((demand_after(self._mechanics, ANYTHING, rank, 0, 0),))
@@ -219,7 +218,7 @@ class _Pile:
         )
 
     def _set_around(self, depth: int) -> tuple[int, bool]:
-        """Return where the set that holds the card at `depth` begins, and whether that is known."""
+        """Return the index where the set around index `depth` begins, and whether that index is known."""
         top = len(self._pile)
         for size in reversed(self._sets):
             first = max(0, top - size)
@@ -231,9 +230,14 @@ class _Pile:
     def _of_set(
         self, cards: Sequence[str], rank: int, whole: bool, so_far: tuple[int, int], taken: tuple[str, ...]
     ) -> set[tuple[int, int]]:
-        """Return each best suit and colours that the cards of `rank` may have together, top card first.
+        """Return the possible pairs of best suit value and colour bits of a set of `rank`.
 
-        Unless it is known that the cards are one `whole` set, the first card of another rank ends it.
+        Args:
+            cards: the cards that may belong to the set, top card first.
+            rank: the set's rank.
+            whole: whether the cards are known to be one set. If not, the first card of another rank ends it.
+            so_far: the best suit value and the colour bits of the cards before these.
+            taken: the cards that unidentified cards before these stand for.
         """
         if not cards:
             return {so_far}
@@ -255,7 +259,7 @@ class _Pile:
 def completes_four(
     mechanics: Mechanics, pile: Sequence[str] | None, rank: int, count: int, unseen: UnseenCards
 ) -> bool | None:
-    """Return whether `count` more cards of `rank` make four of a kind with the pile; None: not known."""
+    """Return whether `count` more cards of `rank` complete four of a kind on the pile; None: not known."""
     if pile is None:
         least, most = 0, unseen.of_rank(rank)
     elif mechanics.four_anywhere:
@@ -270,7 +274,7 @@ def completes_four(
 
 
 def _run_on_top(mechanics: Mechanics, pile: Sequence[str], rank: int, unseen: UnseenCards) -> tuple[int, int]:
-    """Return how many cards of `rank` the top of the pile adds to a four of a kind: at least, and at most."""
+    """Return the least and the most cards of `rank` that the top of the pile adds to four of a kind."""
     through = mechanics.four_through
     least, most, certain, blanks = 0, 0, True, 0
     for card in reversed(pile):
@@ -292,7 +296,7 @@ def _run_on_top(mechanics: Mechanics, pile: Sequence[str], rank: int, unseen: Un
 
 
 def run_on_top(mechanics: Mechanics, pile: Sequence[str], rank: int) -> int:
-    """Return how many cards of `rank` are known to lie where the pile adds them to a four of a kind."""
+    """Return how many identified cards of `rank` the pile adds to four of a kind."""
     if mechanics.four_anywhere:
         return sum(RANK_OF[card] == rank for card in pile)
     count = 0

@@ -1,4 +1,4 @@
-"""The one exception that stands for bad input."""
+"""The exception for bad input."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from engine.messages import message
 class BadInputError(ValueError):
     """Input that cannot be used: a file, a message, an option.
 
-    The message is one line, complete in itself, that names the input and what is wrong with it; the
-    command line prints it as it stands and exits with status 2. The app says it in the user's language, so
-    it is given as a form and its facts: `BadInputError("{path}: no such file", path=path)`.
+    The message is one complete line that names the input and the mistake. The command line prints it
+    unchanged and exits with status 2. The app translates it, so the message is a template with values:
+    `BadInputError("{path}: no such file", path=path)`.
     """
 
     def __init__(self, form: str, **facts: Any) -> None:

@@ -1,7 +1,7 @@
-"""The fields of JSON input, checked once: what situations and event lines have in common.
+"""Readers for the JSON fields that situations and event lines have in common.
 
-Each reader returns the value as the engine holds it. None (absent, or null) passes as unknown, except where a
-name says otherwise. What is wrong is said in one line that names the field.
+Each reader checks a value and returns it in the engine's form. None (absent, or null) means unknown, and most
+readers return it unchanged. The error for a wrong value is one line that names the field.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from engine.cards import SPELLINGS, UNKNOWN, parse_card
 from engine.errors import BadInputError
 
 MOST_CARDS = 1000
-"""More cards in one place than this is a mistake, not a table."""
+"""The most cards that one place may hold; a greater number is a mistake."""
 MOST_PLAYERS = 1000
 MOST_NUMBER = 10**9
-"""No event has a greater number, and none happens later."""
+"""The greatest id of an event, and the greatest time in seconds."""
 SOURCES = ("hand", "up", "down", "hand+up")
 ANSWER_SOURCES = ("hand", "up", "down")
 
 
 def wrong_field(name: str, expected: str, value: object) -> BadInputError:
-    """Return the error for a field that does not hold what is expected."""
+    """Return the error for a field that does not hold the expected kind of value."""
     return BadInputError(f"{name} must be {expected}, not {str(value)[:40]!r}")
 
 
@@ -31,7 +31,7 @@ def read_count(value: Any, name: str, most: int = MOST_CARDS) -> int | None:
     """Read a whole number from 0 to `most`.
 
     Raises:
-        BadInputError: it is none.
+        BadInputError: the value is something else.
     """
     if value is None:
         return None
@@ -44,7 +44,7 @@ def read_number(value: Any, name: str, least: float, most: float) -> float | Non
     """Read a number from `least` to `most`.
 
     Raises:
-        BadInputError: it is none.
+        BadInputError: the value is something else.
     """
     if value is None:
         return None
@@ -57,7 +57,7 @@ def read_flag(value: Any, name: str) -> bool | None:
     """Read true or false.
 
     Raises:
-        BadInputError: it is neither.
+        BadInputError: the value is neither.
     """
     if value is not None and not isinstance(value, bool):
         raise wrong_field(name, "true or false", value)
@@ -68,7 +68,7 @@ def read_text(value: Any, name: str) -> str | None:
     """Read a text.
 
     Raises:
-        BadInputError: it is none.
+        BadInputError: the value is something else.
     """
     if value is not None and not isinstance(value, str):
         raise wrong_field(name, "a text", value)
@@ -76,10 +76,10 @@ def read_text(value: Any, name: str) -> str | None:
 
 
 def read_choice(value: Any, name: str, choices: Sequence[str]) -> str | None:
-    """Read one of some words.
+    """Read one of the words in `choices`.
 
     Raises:
-        BadInputError: it is none of them.
+        BadInputError: the value is something else.
     """
     if value is not None and value not in choices:
         raise wrong_field(name, f"one of {', '.join(choices)}", value)
@@ -87,10 +87,10 @@ def read_choice(value: Any, name: str, choices: Sequence[str]) -> str | None:
 
 
 def read_table(value: Any, name: str) -> Mapping[str, Any]:
-    """Read an object; None gives an empty one.
+    """Read a JSON object; None gives an empty one.
 
     Raises:
-        BadInputError: it is none.
+        BadInputError: the value is something else.
     """
     if value is None:
         return {}
@@ -100,10 +100,10 @@ def read_table(value: Any, name: str) -> Mapping[str, Any]:
 
 
 def read_cards(value: Any, name: str, *, sizes: bool = True) -> tuple[str, ...] | None:
-    """Read a list of cards; with `sizes`, a bare number stands for so many unknown ones.
+    """Read a list of cards. With `sizes`, a number N stands for N unknown cards.
 
     Raises:
-        BadInputError: it is neither, or an entry is not a card.
+        BadInputError: the value is something else, or an entry is not a card.
     """
     if value is None:
         return None
@@ -114,7 +114,7 @@ def read_cards(value: Any, name: str, *, sizes: bool = True) -> tuple[str, ...] 
     try:
         return tuple([SPELLINGS[card] for card in value])
     except (KeyError, TypeError):
-        pass  # an unusual spelling, or no card at all: look closely
+        pass  # an unusual spelling, or not a card: `parse_card` decides
     try:
         return tuple([parse_card(card) for card in value])
     except BadInputError as error:
@@ -125,7 +125,7 @@ def read_players(value: Any) -> tuple[str, ...]:
     """Read the list of players.
 
     Raises:
-        BadInputError: it is not a list of two to `MOST_PLAYERS` different names.
+        BadInputError: the value is not a list of two to `MOST_PLAYERS` different names.
     """
     if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) and name for name in value):
         raise wrong_field("players", "a list of names", value)
@@ -143,7 +143,10 @@ def read_players(value: Any) -> tuple[str, ...]:
 
 
 def is_text(name: str) -> bool:
-    """Return whether a name can be written down: an argument that was no UTF-8 holds half characters."""
+    """Return whether a name can be encoded as UTF-8.
+
+    A command-line argument with other bytes contains lone surrogates, which cannot be encoded.
+    """
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -155,17 +158,17 @@ class Seats:
     """Checks that names are players of this table.
 
     Args:
-        players: their names; None: the table is not known, and any name will do.
+        players: their names; None: the players are not known, and any name is accepted.
     """
 
     def __init__(self, players: Sequence[str] | None) -> None:
         self._players = None if players is None else frozenset(players)
 
     def one(self, value: Any, name: str) -> str | None:
-        """Read a player's name.
+        """Read a player's name; None passes as unknown.
 
         Raises:
-            BadInputError: it is none, or not one of this table.
+            BadInputError: the value is not a name, or not a player of this table.
         """
         if value is None:
             return None
@@ -179,7 +182,7 @@ class Seats:
         """Read a player's name that may not be missing.
 
         Raises:
-            BadInputError: it is missing, none, or not one of this table.
+            BadInputError: the value is missing, not a name, or not a player of this table.
         """
         found = self.one(value, name)
         if found is None:
@@ -190,7 +193,7 @@ class Seats:
         """Read a list of pairs of players; None gives an empty one.
 
         Raises:
-            BadInputError: it is none, or a name is not one of this table.
+            BadInputError: the value is something else, or a name is not a player of this table.
         """
         if value is None:
             return ()

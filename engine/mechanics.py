@@ -1,7 +1,7 @@
-"""What a ruleset can consist of: one field for each mechanism, filled from data.
+"""The mechanisms of rulesets: one field for each, filled from data.
 
-No code asks for a ruleset's name; it asks whether a mechanism is on. The
-`[mechanics]` tables of the ruleset files (`engine/rulesets/*.toml`) hold these fields by name.
+No code asks for a ruleset's name; it asks whether a mechanism is on. The `[mechanics]` tables of the ruleset
+files (`engine/rulesets/*.toml`) set these fields by name.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Deal:
     up: int
     hand: int
     from_players: int = 2
-    """The number of players from which this deal holds."""
+    """The smallest number of players for which this deal holds."""
 
     @property
     def each(self) -> int:
-        """Cards for one player altogether."""
+        """The number of cards for one player."""
         return self.down + self.up + self.hand
 
 
@@ -39,96 +39,107 @@ class StartCard:
 
     rank: int
     suit: str = ""
-    """A suit letter, or empty: any suit."""
+    """A suit letter; empty: any suit."""
     colour: int = 0
-    """A colour bit, or 0: any colour."""
+    """A colour bit; 0: any colour."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanics:
-    """The switches and card powers of one ruleset, options applied. Ranks are ints as in `engine.cards`."""
+    """The mechanisms of one ruleset, options applied. Ranks are ints as in `engine.cards`."""
 
     # The pack and the deal
     deal: Deal
     small_deal: Deal | None = None
-    """The deal for many players, where it differs."""
+    """The deal for many players, if it differs."""
     jokers: int = 0
     """Jokers added to each pack."""
     players_per_pack: int = 0
-    """Players that one pack serves; 0: there is only ever one pack."""
+    """The number of players that one pack serves; 0: there is always one pack."""
 
-    # What may be played on what
+    # Which cards may be played
     never_played: Ranks = NONE
     shown: Ranks = NONE
     """Ranks that are shown to another player, who must pick up."""
     on_anything: Ranks = NONE
     transparent: Ranks = NONE
-    """Ranks that leave in effect what lies under them."""
+    """Ranks that do not change the demand of the pile under them."""
     resets: Ranks = NONE
-    """Ranks that anything may follow."""
+    """Ranks that any card may follow."""
     limits: Ranks = NONE
-    """Ranks that only the same or lower may follow."""
+    """Ranks that only equal or lower cards may follow."""
     not_on_limit: Ranks = NONE
-    """Ranks that go on anything, but not on a limit."""
+    """Ranks that go on anything except a limit."""
     colours: Ranks = NONE
-    """Ranks whose colour must be followed."""
+    """Ranks that only cards of their colour may follow."""
     suit_order: str = ""
-    """Suits from low to high where an equal card must have a better suit; empty: suits do not matter."""
+    """Suits from low to high, if a card of equal rank needs a better suit; empty: suits do not matter."""
     also_beaten_by: Mapping[int, int] = field(default_factory=dict)
-    """Ranks that one particular lower rank beats."""
+    """By rank: a lower rank that also beats it."""
     plays_jokers: bool = False
     max_set: int = 0
-    """The most cards played at once; 0: no limit."""
+    """The most cards in a set; 0: no limit."""
 
-    # What a played card does
+    # Effects of a played card
     burns: Ranks = NONE
     four: int = 4
-    """So many of a kind burn the pile."""
+    """The number of cards of one rank that burn the pile."""
     four_anywhere: bool = False
+    """Cards anywhere in the pile count towards four of a kind, not only a run on top."""
     four_through: Ranks = NONE
     """Ranks that do not break a run of four of a kind."""
     out_of_turn_four: bool = False
+    """A player may complete four of a kind out of turn."""
     burn_again: bool = True
-    """Whether who burns the pile has another turn."""
+    """The player who burns the pile has another turn."""
     again: Ranks = NONE
     """Ranks that give another turn."""
     skips: Ranks = NONE
     reverses: Ranks = NONE
     reverse_once: bool = False
-    """A set reverses once, not once for each card."""
+    """A set reverses the direction once, not once for each card."""
     forces_pick_up: Ranks = NONE
     """Ranks that make the next player pick up, and are burned."""
 
     # Picking up and drawing
     must_play: bool = False
+    """A player who can play must play."""
     pick_up_empty: bool = False
+    """A player may pick up an empty pile, which passes the turn."""
     after_pick_up: Literal["next", "picker"] = "next"
+    """The player who leads after a pick-up."""
     min_hand: int = 0
+    """The number of cards up to which a hand is replenished; 0: no minimum."""
     draw: Literal["to-minimum", "as-played"] = "to-minimum"
 
     # The cards on the table
     up_needs_empty_deck: bool = False
+    """Up-cards and down-cards come into play only after the draw pile is empty."""
     up_enters_hand: bool = False
+    """Up-cards are taken into the hand and played from there."""
     up_place_first: bool = False
-    """Who can play no up-card places one on the pile before picking up."""
+    """A player who can play no up-card places one on the pile before picking up."""
     mixed: bool = False
     """The last hand cards may be played together with up-cards of their rank."""
     down_enters_hand: bool = False
+    """A down-card is taken into the hand and played from there."""
     must_flip: bool = False
-    """With only down-cards left one must be flipped; the pile may not be picked up instead."""
+    """A player with only down-cards must flip one, and may not pick up the pile instead."""
     back_in: bool = False
-    """Who has just left may be shown back in."""
+    """A player who has just left may be shown back into the game."""
 
     # Start, end, rituals
     start: Literal["cards", "left-of-dealer"] = "cards"
     start_order: tuple[StartCard, ...] = ()
     start_by: Literal["candidates", "race", "after-dealer"] = "candidates"
-    """What happens between players with equal cards."""
+    """How players with equal cards decide who starts: freely, by a race, or by the seats after the dealer."""
     start_loser: bool = False
+    """The Shithead of the last game starts."""
     start_card_played: bool = False
+    """The first play must contain the card that decides who starts."""
     next_dealer: Literal["", "left", "loser"] = ""
     library: int = 0
-    """A hand of so many cards after a pick-up is a library; 0: no such thing."""
+    """The size of a hand that earns the library ritual after a pick-up; 0: no such ritual."""
     library_title: str = ""
     third_loss_title: str = ""
     loser_says_title: str = ""
@@ -144,7 +155,7 @@ _CHOICES = {
     "next_dealer": ("", "left", "loser"),
 }
 _MOST = 1000
-"""No number of cards, players or packs is greater."""
+"""The greatest allowed number of cards, players or packs."""
 _TYPES: dict[str, type] = {"bool": bool, "int": int, "str": str}
 
 
@@ -167,7 +178,7 @@ def _deal(value: Any) -> Deal | None:
 
 
 def _start_card(text: str) -> StartCard:
-    """Read `4C`, `4`, `3 black`."""
+    """Read a start card such as `4C`, `4` or `3 black`."""
     rank, _, colour = text.partition(" ")
     if colour:
         return StartCard(_rank(rank), colour={"red": RED, "black": BLACK}[colour])
@@ -177,7 +188,7 @@ def _start_card(text: str) -> StartCard:
 
 
 def _value(name: str, kind: str, value: Any) -> Any:
-    """Turn one value of a ruleset file into what the field holds."""
+    """Convert one value of a ruleset file for the field `name` of type `kind`."""
     if name in _RANK_FIELDS:
         if not isinstance(value, list):
             raise BadInputError("a list of ranks is expected")
@@ -203,7 +214,7 @@ def _value(name: str, kind: str, value: Any) -> Any:
 
 
 def mechanic_value(name: str, value: Any) -> Any:
-    """Return the value of one field as `Mechanics` holds it, from how a ruleset file writes it.
+    """Return the value for one field of `Mechanics`, converted from a ruleset file.
 
     Raises:
         BadInputError: there is no such field, or the value has the wrong form; the message names it.

@@ -1,24 +1,26 @@
-"""Rulesets: the mechanics that are on, and the sentence that each ruling rests on.
+"""Rulesets: their mechanics, and the rules that rulings cite.
 
-A ruleset is a TOML file. Five come with the package (`RULESET_NAMES`), and so do the variants that their
-texts publish (`VARIANT_NAMES`). A house variant is a file of the table's own that builds on one of the five:
+A ruleset is a TOML file. The package contains five (`RULESET_NAMES`) and the variants that their texts
+publish (`VARIANT_NAMES`). A house variant is a file of your own that builds on one of the five:
 
     name = "Friday rules"
     base = "jokers"
     options = ["q-reverse"]
     [mechanics]                 # optional: any field of `engine.mechanics.Mechanics`
     limits = ["9"]
-    [rules."nine.or-lower"]     # optional: sentences of the table's own
+    [rules."nine.or-lower"]     # optional: rules of your own
     quote = "After a 9, play a 9 or lower."
     decides = ["too_high.9"]
 
 A rule lists the mechanisms that it decides (`decides`). A mechanism that depends on a rank ends in that rank:
-`too_high.7`. A rule may presuppose mechanics (`states`), or that a variant leaves some fields alone
-(`unchanged`). Where a variant changes them, the sentence no longer describes its game: no ruling quotes it.
+`too_high.7`. A rule may require values of mechanics (`states`), or that a variant does not set some fields
+(`unchanged`). If a variant breaks these conditions, the rule does not describe its game, and no ruling quotes
+it.
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,31 +36,31 @@ from engine.mechanics import Mechanics, mechanic_value, read_mechanics
 
 RULESET_NAMES = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 VARIANT_NAMES = ("jokers-extensions", "backpacker-computer", "backpacker-alternative", "shed-extreme")
-"""Variants that the texts themselves publish; each is known by its name, like a ruleset."""
+"""Variants that the rule texts themselves publish. They are loaded by name, like rulesets."""
 DEFAULT_RULESET = "winnersh"
 MOST_QUOTED_WORDS = 25
-"""A quotation is no longer."""
+"""The most words in a quote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what decides, where it stands, and what it means."""
+    """One rule: its quote, its source and its meaning."""
 
     id: str
     """Stable name: `play.equal-or-higher`."""
     cite: str
     """Ruleset and section: `Winnersh §5`."""
     quote: str
-    """The deciding sentence, word for word, at most `MOST_QUOTED_WORDS` words."""
+    """The deciding sentence, word for word, with at most `MOST_QUOTED_WORDS` words."""
     text: str
-    """The rule in our own words."""
+    """The rule in the project's own words."""
     decides: tuple[str, ...] = ()
-    """The mechanisms about which the sentence speaks."""
+    """The mechanisms that the sentence describes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A house option that can be switched on."""
+    """A named switch of a ruleset for another reading of its text."""
 
     name: str
     text: str
@@ -67,21 +69,21 @@ class Option:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ruleset:
-    """A ruleset with its options applied. Compared by identity: each is loaded once."""
+    """A ruleset with its options applied. Rulesets are compared by identity, because each is loaded once."""
 
     name: str
-    """Its own name: one of `RULESET_NAMES` or `VARIANT_NAMES`, or the house variant's."""
+    """One of `RULESET_NAMES` or `VARIANT_NAMES`, or the house variant's name."""
     base: str
     """The ruleset that it builds on."""
     title: str
     seed: str
-    """Number of the text it comes from."""
+    """The number of its rule text."""
     source: str
-    """The text that it comes from, by its title."""
+    """The title of its rule text."""
     differs: tuple[str, ...]
-    """What sets it apart, one sentence each: from its base, or from the other rulesets."""
+    """One sentence for each difference from its base, or from the other rulesets."""
     players: tuple[int, int]
-    """Fewest and most players."""
+    """The fewest and the most players."""
     options: tuple[str, ...]
     """The options switched on, in alphabetical order."""
     available: Mapping[str, Option]
@@ -89,16 +91,17 @@ class Ruleset:
     rules: Mapping[str, Rule]
     """Every rule whose sentence describes this game."""
     changes: Mapping[str, Any]
-    """Mechanics that a house variant sets itself, as in its file."""
+    """The `[mechanics]` table of a house variant's file."""
     own_rules: Mapping[str, Any] = field(default_factory=dict)
-    """Rules that a house variant brings itself, as in its file."""
+    """The `[rules]` table of a house variant's file."""
     deciding: Mapping[str, Rule] = field(default_factory=dict)
-    """The rule that decides, by mechanism (`too_low`, `turn`, `too_low.10`, ...)."""
+    """By mechanism (`too_low`, `turn`, `too_low.10`, ...): the rule that decides."""
 
     def rule_for(self, mechanism: str, *more: str) -> Rule:
-        """Return the rule that decides: the first of the named mechanisms that a sentence speaks of.
+        """Return the rule on the first of the named mechanisms that has one.
 
-        A house variant may switch on what its base does not speak of: that is the table's own rule.
+        If none has a rule, a house variant switched the mechanism on, and the returned rule cites the
+        variant.
         """
         rule = self.find_rule(mechanism, *more)
         if rule is not None:
@@ -110,11 +113,8 @@ class Ruleset:
         )
 
     def find_rule(self, *mechanisms: str) -> Rule | None:
-        """Return the rule about the first of the mechanisms that a sentence speaks of, if any."""
-        for name in mechanisms:
-            if name in self.deciding:
-                return self.deciding[name]
-        return None
+        """Return the rule on the first of the named mechanisms that has one, else None."""
+        return next((self.deciding[name] for name in mechanisms if name in self.deciding), None)
 
 
 def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequence[str] = ()) -> Ruleset:
@@ -196,7 +196,12 @@ _VARIANT_ENTRIES = ("name", "base", "options", "mechanics", "rules", "title", "s
 
 
 def build_variant(data: Mapping[str, Any], default_name: str, options: Sequence[str] = ()) -> Ruleset:
-    """Build a variant from what its file says.
+    """Build a variant from the table in its file.
+
+    Args:
+        data: the table, with the entries in `_VARIANT_ENTRIES`; only `base` is required.
+        default_name: the name of the variant if the table has none.
+        options: options to apply in addition to those of the table.
 
     Raises:
         BadInputError: the base, an option, a mechanism or a rule is unknown or has the wrong form.
@@ -242,7 +247,7 @@ def _is_texts(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
-    """What sets a variant apart from its base, besides options."""
+    """The differences between a variant and its base, except options."""
 
     name: str
     title: str
@@ -297,7 +302,7 @@ def _build(
 
 
 def _describes(entry: Mapping[str, Any], mechanics: Mechanics, changes: Mapping[str, Any]) -> bool:
-    """Whether a rule's sentence is true of a game with these mechanics."""
+    """Return whether a rule's sentence is true of a game with these mechanics."""
     if not set(changes).isdisjoint(entry.get("unchanged", ())):
         return False
     for name, value in entry.get("states", {}).items():
@@ -312,7 +317,7 @@ def _describes(entry: Mapping[str, Any], mechanics: Mechanics, changes: Mapping[
 
 
 def _own_rules(variant: _Variant, mechanics: Mechanics) -> dict[str, Rule]:
-    """Read the rules that a variant brings itself."""
+    """Read the `[rules]` table of a variant."""
     rules = {}
     for key, entry in variant.rules.items():
         wrong = BadInputError(
@@ -335,10 +340,11 @@ def _own_rules(variant: _Variant, mechanics: Mechanics) -> dict[str, Rule]:
 
 
 def save_variant(path: Path, name: str, base: str, options: Sequence[str] = ()) -> None:
-    """Write a house variant that mixes a ruleset's options under a name of the table's own.
+    """Write the file of a house variant: a ruleset with options, under a new name.
 
     Raises:
         BadInputError: the base or an option is unknown; nothing is written.
+        OSError: the file cannot be written.
     """
     build_variant({"name": name, "base": base, "options": list(options)}, default_name=name)
     lines = [f"name = {_toml_text(name)}", f"base = {_toml_text(base)}"]
@@ -347,8 +353,5 @@ def save_variant(path: Path, name: str, base: str, options: Sequence[str] = ()) 
 
 
 def _toml_text(text: str) -> str:
-    escaped = "".join(
-        "\\" + char if char in '"\\' else char if char.isprintable() else f"\\u{ord(char):04x}"
-        for char in text
-    )
-    return f'"{escaped}"'
+    """Return a printable text as a TOML string, which then has the same escapes as a JSON string."""
+    return json.dumps(text, ensure_ascii=False)

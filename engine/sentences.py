@@ -1,9 +1,12 @@
-"""What the referee says: sentences that carry their facts, so that they can be said anew in other languages.
+"""The referee's sentences, which keep their values so that they can be translated later.
 
-A form is an English sentence with named places: `say("{who} holds {cards:the}.", who="Ann", cards=["9S"])`.
-The engine fills the places in English and keeps form and facts. Facts know no language: players by name,
-cards and ranks as they are written (`9S`, `K`), numbers. A form is written where it is said, as a literal: a
-catalogue of translations collects them from the source.
+A template (`form`) is an English sentence with named fields:
+
+    say("{who} holds {cards:the}.", who="Ann", cards=["9S"])
+
+The engine fills the fields in English and keeps template and values (`facts`). The values belong to no
+language: names of players, written cards and ranks (`9S`, `K`), numbers. A template must be a literal,
+because the catalogue of translations collects literals from the source.
 """
 
 from __future__ import annotations
@@ -22,14 +25,14 @@ from engine.cards import (
     rank_name,
     rank_plural,
 )
-from engine.messages import Said as Said  # those who say something take both from here
+from engine.messages import Said as Said  # other modules import `say` and `Said` from here
 
 Fact = str | int | None | list[str]
-"""A player's name (None: nobody in particular), a number, a card or rank as it is written, or several."""
+"""A player's name (None: no particular player), a number, a written card or rank, or a list of these."""
 
 
 def say(form: str, **facts: str | int | Sequence[str] | None) -> Said:
-    """Return what `form` says of `facts`, in English."""
+    """Return the English sentence that the template makes of the values."""
     plain: dict[str, Fact] = {
         name: fact if fact is None or isinstance(fact, str | int) else list(fact)
         for name, fact in facts.items()
@@ -38,15 +41,19 @@ def say(form: str, **facts: str | int | Sequence[str] | None) -> Said:
 
 
 def facts_of(text: str) -> dict[str, Any]:
-    """Return form and facts of a sentence, to stand beside it where it is written down."""
+    """Return the fields `form` and `facts` of a sentence for its JSON object; empty for a plain text."""
     return {"form": text.form, "facts": text.facts} if isinstance(text, Said) else {}
 
 
 class _English(Formatter):
-    """Fills the places of a form; what stands after a colon says how.
+    """Fills the fields of a template. The word after a colon chooses the wording.
 
-    `the`, `The`: cards with their article; `or`: the same, as a choice; `card`: one card without; `a`: a rank
-    with its article; `rank`: without; `plural`: several of that rank, or of several ranks.
+    - `the`, `The`: cards with article (`the 9 of spades and the 9 of clubs`).
+    - `or`: the same as a choice.
+    - `card`: one card without article.
+    - `a`: a rank with article (`an 8`).
+    - `rank`: a rank without article.
+    - `plural`: one or more ranks in the plural (`2s and 3s`).
     """
 
     def format_field(self, value: Any, format_spec: str) -> str:

@@ -1,7 +1,7 @@
-"""The cards that nobody has seen: what an unidentified card can be.
+"""The unseen cards: the candidates for an unidentified card.
 
-Each physical card exists once per pack. Whatever is known to lie in one place cannot be the unidentified card
-in another.
+Each physical card exists once per pack. A card that is known to lie in one place cannot be the unidentified
+card in another.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from engine.cards import FULL_PACK, JOKER, JOKER_RANK, RANK_OF, RANK_TEXTS, SUIT
 
 
 class UnseenCards:
-    """Counts the cards of the game that no place is known to hold.
+    """Counts the cards of the game that are not known to lie anywhere.
 
     Args:
-        packs: how many packs of 52 are played with.
-        jokers: how many jokers altogether.
-        known: every card that is known somewhere; unidentified ones are passed over, and of a card without a
-            suit only the rank is used up.
+        packs: the number of packs of 52 cards.
+        jokers: the number of jokers in all packs.
+        known: every card that is known somewhere. Unidentified cards are ignored, and a card without a suit
+            only uses up its rank.
     """
 
     def __init__(self, packs: int, jokers: int, known: Iterable[str] = ()) -> None:
@@ -37,7 +37,7 @@ class UnseenCards:
         return max(0, self._left[rank])
 
     def overdrawn(self, rank: int) -> bool:
-        """Return whether more cards of a rank are known than there are."""
+        """Return whether more cards of a rank are known than the packs hold."""
         return self._left[rank] < 0
 
     def of_card(self, card: str) -> int:
@@ -48,20 +48,20 @@ class UnseenCards:
         return max(0, min(self.packs - self._known[card], self._left[rank]))
 
     def ranks(self) -> Iterator[int]:
-        """Yield the ranks of which a card is left, lowest first; a joker comes last."""
+        """Yield the ranks with at least one card left, lowest first; the joker comes last."""
         return (rank for rank, count in self._left.items() if count > 0)
 
     def cards(self, rank: int | None = None) -> Iterator[str]:
-        """Yield each card that may be left once, those of one rank or all."""
+        """Yield once each card that may be left, of one rank or of all."""
         for card in (*FULL_PACK, JOKER):
             if (rank is None or RANK_OF[card] == rank) and self.of_card(card):
                 yield card
 
     def suits(self, rank: int) -> list[str]:
-        """Return the suits that a card known by its rank alone may have; all where none seems to be left."""
+        """Return the suits that a card of this rank without a suit may have; all if none seems to be left."""
         text = RANK_TEXTS[rank]
         return [suit for suit in SUITS if self.packs > self._known[text + suit]] or list(SUITS)
 
     def total(self) -> int:
-        """Return how many cards are left altogether."""
+        """Return how many cards are left in all."""
         return sum(count for count in self._left.values() if count > 0)

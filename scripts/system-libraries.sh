@@ -1,8 +1,12 @@
 #!/bin/sh
 # Installs what cv2, Kivy and the window tests need from Debian, or names it in one line.
+# With --with-browser, also Chromium.
 set -eu
 
-packages="python3-venv libgl1 libglib2.0-0 libegl1 libgl1-mesa-dri libmtdev1 xvfb xauth fonts-dejavu-core"
+# Chromium is only for the tests of the page that phones show. Where it is missing, they skip themselves.
+browser=""
+[ "${1:-}" != "--with-browser" ] || browser=" chromium chromium-driver"
+packages="python3-venv libgl1 libglib2.0-0 libegl1 libgl1-mesa-dri libmtdev1 xvfb xauth fonts-dejavu-core$browser"
 
 missing=""
 for package in $packages; do

@@ -48,8 +48,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "doctor",
         help="report what works on this machine",
-        description="Check weights, rulesets, store, folders, camera, voice and window. The exit status is 2 "
-        "if something that the program needs is missing, changed or damaged.",
+        description="Check weights, rulesets, store, folders, camera, voice, phones and window. "
+        "Name the ports that are open for phones. "
+        "The exit status is 2 if something that the program needs is missing, changed or damaged.",
     )
     parser.add_argument("--store", metavar="FILE", type=Path, help="check this store, not the user's own")
     return parser
@@ -64,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
         check_folders,
         check_camera,
         check_voice,
+        check_phones,
         check_window,
     )
     ill = False
@@ -202,6 +204,28 @@ def check_camera() -> Finding:
     else:
         says = "none here; a film or a phone's stream works: shithead app http://PHONE:8080/video"
     return Finding("camera", False, says, needed=False)
+
+
+def check_phones() -> Finding:
+    """Say whether phones can join, which ports are open for them, and to whom."""
+    from companion.phone.extra import HOW_TO_ADD, missing_packages
+    from companion.phone.open_ports import noted_ports
+
+    missing = missing_packages()
+    if missing:
+        says = f"cannot join, because {', '.join(missing)} is missing ({HOW_TO_ADD}); no port is open"
+        return Finding("phones", False, says, needed=False)
+    ports = noted_ports()
+    if ports is None or not ports.answer():
+        return Finding(
+            "phones", True, "no port is open; `shithead serve` or *Phones* opens them", needed=False
+        )
+    where = ", ".join(ports.addresses)
+    says = (
+        f"port {ports.port} on {where} is open to phones of the local network. They need a code. "
+        f"Port {ports.local_port} is open to this machine alone (process {ports.pid})"
+    )
+    return Finding("phones", True, says, needed=False)
 
 
 def check_window() -> Finding:

@@ -29,6 +29,7 @@ COMMANDS = (
     "judge",
     "read",
     "watch",
+    "serve",
     "film",
     "score",
     "tally",

@@ -1,4 +1,4 @@
-"""`shithead record`: read the record of a game, check it, and rule on it anew."""
+"""`shithead record`: read the record of a game, check it, and rule on it again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the record with its rulings. Returns the exit status."""
+    """Print the record with its rulings; return the exit status 0.
+
+    Raises:
+        BadInputError: the input is not a record, or some lines are damaged. The other lines are printed.
+    """
     from engine.notation.record import read_record
 
     text = _read(args.file)
@@ -59,7 +63,7 @@ def _read(file: str) -> str:
 
 
 def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
-    """Make a record of the events that `shithead watch` printed."""
+    """Return the record of the events that `shithead watch` printed, and the reason for each bad line."""
     import json
 
     from engine.events import EventLines
@@ -86,6 +90,6 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
         except BadInputError as error:
             wrong.append(f"line {number}: {error}")
     rules = load_ruleset(args.from_events, args.option)
-    # What the referee concluded itself is concluded anew.
+    # The referee concludes late breaches again from the other events.
     seen = tuple(event for event in events if event.event != "late_breach")
     return Record(rules=rules, players=players, dealer=args.dealer, log=seen), wrong

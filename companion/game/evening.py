@@ -14,7 +14,7 @@ from companion.i18n.wording import date_text
 from companion.store.rows import StoredGame
 from companion.store.store import Store
 from engine.errors import BadInputError
-from engine.referee.evening import Sitting
+from engine.referee.rituals import loser_rituals
 from engine.ruleset import load_ruleset
 
 _PLAYS = ("play", "flip", "show", "pick_up", "take_up", "take_down")
@@ -192,8 +192,7 @@ def _rituals_at_the_end(game: StoredGame, losses: Mapping[str, int]) -> list[tup
         rules = load_ruleset(game.rules, game.options)
     except BadInputError:  # a house variant whose file is gone
         return []
-    sitting = Sitting(rules=rules, players=game.players, loser=game.loser, losses=losses)
-    return [(game.loser, title) for title in sitting.rituals()]
+    return [(game.loser, title) for title in loser_rituals(rules, game.loser, losses)]
 
 
 def loss_curves(tally: Tally) -> dict[str, list[int]]:

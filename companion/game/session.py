@@ -41,8 +41,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Phase = Literal["opening", "watching", "paused", "ended", "failed"]
+Request = Callable[[Game], str]
+"""Something for the referee's thread to do. It returns a line for the user."""
+OnDone = Callable[[str | None], object]
+"""Called once a request is done, with None or with the line that says why it failed."""
 _LONGEST_WAIT_S = 5.0
 """Longer gaps in a film's clock are skipped."""
+
+
+def _ignore(_fault: str | None) -> None:
+    """Do nothing when a request is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,7 @@ class Session:
         self._open_stored = open_stored
         self._realtime = realtime
         self._frames = FrameHandover()
-        self._requests: queue.SimpleQueue[Callable[[Game], str]] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[tuple[Request, OnDone]] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._running = threading.Event()
         self._running.set()
@@ -155,7 +163,7 @@ class Session:
     def pause(self, paused: bool) -> None:
         """Stop watching, or go on. A film stands still meanwhile."""
         (self._running.clear if paused else self._running.set)()
-        self._requests.put(lambda _game: _("Paused") if paused else _("Watching"))
+        self._requests.put((lambda _game: _("Paused") if paused else _("Watching"), _ignore))
 
     def undo(self) -> None:
         """Remove the last event."""
@@ -173,9 +181,23 @@ class Session:
         """Record the players' choice after a breach: taken back, pile picked up, or it stands."""
         self._ask(lambda game: self._settle(game, event_id, choice))
 
-    def correct(self, event_id: int, event: Event | None) -> None:
-        """Replace an earlier event, or remove it with None."""
-        self._ask(lambda game: self._correct(game, event_id, event))
+    def correct(
+        self,
+        event_id: int,
+        event: Event | None,
+        *,
+        by: str | None = None,
+        on_done: OnDone = _ignore,
+    ) -> None:
+        """Replace an earlier event, or remove it with None.
+
+        Args:
+            event_id: The event's id.
+            event: Its replacement.
+            by: The person at another phone who does it; None: the person at this window.
+            on_done: Called in the referee's thread once the snapshot shows the result.
+        """
+        self._ask(lambda game: self._correct(game, event_id, event, by), on_done)
 
     def enter(self, event: Event) -> None:
         """Add an event that a person reports, at the present time."""
@@ -191,20 +213,22 @@ class Session:
 
     def tell(self, line: str) -> None:
         """Show a line to the user. Call it from any thread; the referee's thread publishes it."""
-        self._requests.put(lambda _game: translate(line))
+        self._requests.put((lambda _game: translate(line), _ignore))
 
-    def _ask(self, request: Callable[[Game], str]) -> None:
+    def _ask(
+        self,
+        request: Callable[[Game], str],
+        on_done: OnDone = _ignore,
+    ) -> None:
         """Queue a request for the referee's thread. It concerns the game that is current now."""
         seen = self.snapshot.game
 
         def carry_out(game: Game) -> str:
-            return (
-                request(game)
-                if self.snapshot.game == seen
-                else _("That game is over, and a new one has begun.")
-            )
+            if self.snapshot.game != seen:
+                raise BadInputError("That game is over, and a new one has begun.")
+            return request(game)
 
-        self._requests.put(carry_out)
+        self._requests.put((carry_out, on_done))
 
     # Everything below runs in the referee's thread, except _pump.
 
@@ -328,16 +352,16 @@ class Session:
     def _serve_requests(self, game: Game) -> None:
         while True:
             try:
-                request = self._requests.get_nowait()
+                request, on_done = self._requests.get_nowait()
             except queue.Empty:
                 if self._recorder is not None:
                     self._recorder.flush()
                 return
-            before = list(game.lines)
+            before, fault = list(game.lines), None
             try:
                 says = request(game)
             except BadInputError as error:
-                says = error_text(error)
+                says = fault = error_text(error)
             if self._recorder is not None:
                 self._recorder.write_changes(before, game)
             phase = self.snapshot.phase
@@ -346,6 +370,7 @@ class Session:
             kept = self._recorder is None or self._recorder.fault is None
             answers = self.snapshot.answers + 1
             self._publish(game, phase=phase, answers=answers, **({"says": says} if kept else {}))
+            on_done(fault)
 
     def _undo(self, game: Game) -> str:
         line = game.undo()
@@ -403,15 +428,16 @@ class Session:
         game.put_back(replace(event, revise=None))
         return _("Redone: {what}").format(what=event_text(line))
 
-    def _correct(self, game: Game, event_id: int, event: Event | None) -> str:
+    def _correct(self, game: Game, event_id: int, event: Event | None, by: str | None) -> str:
         line = next((line for line in game.lines if line.get("id") == event_id), None)
         game.correct(event_id, event)
         self._restore(game, line if event is None else None)
         self._undone.clear()
         self._keep_correction(event_id, None if event is None else event.to_json())
-        return (
+        says = (
             _("Removed") if event is None else _("Corrected: {what}").format(what=event_text(event.to_json()))
         )
+        return says if by is None else _("{player}: {what}").format(player=by, what=says)
 
     def _keep_correction(self, event_id: int, line: dict[str, Any] | None) -> None:
         if self._recorder is not None:

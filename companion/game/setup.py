@@ -10,6 +10,7 @@ from companion.i18n.catalogue import _
 from companion.i18n.messages import error_text
 from companion.i18n.rules import options_text
 from companion.sources.android import PHONE_CAMERA
+from companion.sources.joined_phone import JOINED_PHONE
 from companion.store.rows import StoredGame
 from engine.deals import deal_for
 from engine.errors import BadInputError
@@ -21,7 +22,7 @@ class GameSetup:
     """One game as it was set up, before anything is opened."""
 
     source: str | None
-    """A film's path, a camera's number or a stream's URL; None: people enter the events."""
+    """A film's path, a camera's number, a stream's URL or `JOINED_PHONE`; None: people enter the events."""
     players: tuple[str, ...]
     """Clockwise as seen from above, the first at the bottom edge of the frame."""
     rules: str = DEFAULT_RULESET
@@ -44,7 +45,8 @@ class GameSetup:
     @property
     def is_film(self) -> bool:
         """Whether the source is a film, which has its own clock and can be skipped through."""
-        return self.source is not None and not self.uses_own_camera and "://" not in self.source
+        live = self.uses_own_camera or self.source == JOINED_PHONE
+        return self.source is not None and not live and "://" not in self.source
 
     @property
     def uses_own_camera(self) -> bool:
@@ -58,6 +60,8 @@ def source_text(source: str | None) -> str:
         return _("No camera: you enter what happens, and the referee rules on it.")
     if source == PHONE_CAMERA:
         return _("Watching through the camera of this phone")
+    if source == JOINED_PHONE:
+        return _("Watching through a phone that joins")
     if source.isdecimal():
         return _("Watching camera {n}").format(n=source)
     return _("Watching {source}").format(source=source)

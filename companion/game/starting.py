@@ -25,6 +25,7 @@ from companion.game.touch_game import TouchGame
 from companion.memory import collect_ended_games
 from companion.settings import load_settings
 from companion.sources.android import PHONE_CAMERA, open_phone_camera
+from companion.sources.joined_phone import JOINED_PHONE, PhoneSource
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.messages import Said
@@ -150,7 +151,7 @@ def _hand_scored(setup: GameSetup, history: GameHistory) -> TouchGame:
 
 
 def open_game_source(source: str, *, tries_on: bool = False) -> FrameSource:
-    """Open a film, a camera, a stream, or this phone's own camera.
+    """Open a film, a camera, a stream, this phone's own camera, or a phone that joins.
 
     `tries_on`: whether to wait without limit for a source that is lost in mid-game.
 
@@ -159,6 +160,8 @@ def open_game_source(source: str, *, tries_on: bool = False) -> FrameSource:
     """
     if source == PHONE_CAMERA:
         return open_phone_camera()
+    if source == JOINED_PHONE:
+        return PhoneSource()
     return open_source(source, keep_trying=tries_on, camera_size=load_settings().camera_size)
 
 

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import gettext
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -20,6 +24,8 @@ AUTOMATIC = "auto"
 
 _translation: gettext.NullTranslations = gettext.NullTranslations()
 _language = "en"
+_spoken: ContextVar[tuple[str, gettext.NullTranslations] | None] = ContextVar("spoken", default=None)
+"""The language of `speaking`, and its catalogue."""
 
 
 def locale_folder() -> Path:
@@ -29,7 +35,28 @@ def locale_folder() -> Path:
 
 def language() -> str:
     """Return the code of the current language."""
-    return _language
+    spoken = _spoken.get()
+    return _language if spoken is None else spoken[0]
+
+
+@contextmanager
+def speaking(code: str) -> Iterator[None]:
+    """Use another language than the window's for a while, in this thread or task only."""
+    before = _spoken.set((code, _catalogue(code)))
+    try:
+        yield
+    finally:
+        _spoken.reset(before)
+
+
+@cache
+def _catalogue(code: str) -> gettext.NullTranslations:
+    return gettext.translation(DOMAIN, str(locale_folder()), [code], fallback=True)
+
+
+def _current() -> gettext.NullTranslations:
+    spoken = _spoken.get()
+    return _translation if spoken is None else spoken[1]
 
 
 def set_language(code: str = AUTOMATIC) -> str:
@@ -51,12 +78,12 @@ def _system_language() -> str:
 
 def _(text: str) -> str:
     """Return `text` in the current language."""
-    return _translation.gettext(text) if text else ""
+    return _current().gettext(text) if text else ""
 
 
 def ngettext(one: str, several: str, count: int) -> str:
     """Return the singular or plural form for `count`, with `{n}` replaced by the number."""
-    return _translation.ngettext(one, several, count).format(n=count)
+    return _current().ngettext(one, several, count).format(n=count)
 
 
 def gettext_noop(text: str) -> str:

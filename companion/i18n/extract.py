@@ -34,8 +34,9 @@ TERMINAL_ONLY = (
     "engine/fields.py",
     *("engine/notation/record.py", "engine/notation/record_lines.py"),
     *("vision/following/look_log.py", "vision/following/replay.py"),
+    "companion/phone/requests.py",
 )
-"""Sources whose errors appear in the terminal only, and stay English."""
+"""Sources whose errors appear in the terminal only, or answer a broken page, and stay English."""
 _MARKS = ("_", "gettext_noop", "say")
 _MESSAGES = ("BadInputError", "message")
 _IN_KV = re.compile(r"""\b_\(("(?:[^"\\]|\\.)*")\)""")

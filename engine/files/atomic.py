@@ -1,6 +1,6 @@
-"""Files that appear under their names only when they are complete, with several processes in one folder.
+"""Atomic writes: a file appears under its name only when it is complete.
 
-And the folders for them.
+Several processes may write into one folder. The module also makes folders.
 """
 
 from __future__ import annotations
@@ -17,47 +17,46 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-_LEFT_OVER_S = 3600.0
-"""Nobody writes any more to an unfinished file that has not grown for so long."""
+_ABANDONED_AFTER_S = 3600.0
+"""An unfinished file that has not changed for this many seconds has no writer any more."""
 _LONGEST_STEM = 32
-"""So many letters of a file's name stand in the unfinished one's: its own may be as long as names may be."""
+"""An unfinished file repeats at most this many letters of the final name, which may be as long as allowed."""
 
 _DIGITS = 12
-"""So many hexadecimal digits tell unfinished files of one name apart."""
+"""The number of random hexadecimal digits in the name of an unfinished file."""
 _PART = re.compile(rf"\..{{0,{_LONGEST_STEM}}}\.([0-9a-f]{{{_DIGITS}}})\.part(?:\..*)?", re.DOTALL)
 
 
 def part_of(path: Path) -> Path:
-    """Return where to write what is to become `path`: beside it, under a name that no other process has.
+    """Return an unfinished name for `path`, in the same folder, that no other process uses.
 
-    What was left there by writers that were killed is removed, if it has a name as they are given here.
-    That it is left is told by its age and not by a process's number, which on a folder that several machines
-    share says nothing.
+    Old unfinished files of this name are deleted: their writers were killed. Their age decides that and not a
+    process number, because several machines may share the folder.
     """
     suffix = f".part{path.suffix}"
     stem = path.stem[:_LONGEST_STEM]
     for left in path.parent.glob(f".{glob.escape(stem)}.{'[0-9a-f]' * _DIGITS}{glob.escape(suffix)}"):
         with contextlib.suppress(OSError):
-            if time.time() - left.stat().st_mtime > _LEFT_OVER_S:
+            if time.time() - left.stat().st_mtime > _ABANDONED_AFTER_S:
                 left.unlink()
     return path.with_name(f".{stem}.{uuid.uuid4().hex[:_DIGITS]}{suffix}")
 
 
 def digits_of_part(path: Path) -> str | None:
-    """Return what tells an unfinished file from others of its name; None where it is not called like one."""
+    """Return the random digits in the name of an unfinished file; None for any other name."""
     named = _PART.fullmatch(path.name)
     return named[1] if named is not None else None
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield where to write; at the end it becomes `path`, and where that is not reached it is removed.
+    """Yield the path of an unfinished file; at the end, rename it to `path`. After an error, delete it.
 
-    An older file of that name stays until then, and the new one may be read by whoever might read that; one
-    that is write-protected stays for good. A link stays a link; a device or a pipe is written to as it is.
+    An older file at `path` stays until the rename, and passes on its permissions. A write-protected file is
+    never replaced. A link stays a link, and devices and pipes are written to directly.
 
     Raises:
-        OSError: it cannot be written; the error names `path`.
+        OSError: the file cannot be written; the error names `path`.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -73,13 +72,13 @@ def whole_file(path: Path) -> Iterator[Path]:
                 shutil.copymode(target, part)
             part.replace(target)
     finally:
-        with contextlib.suppress(OSError):  # as where its folder has gone
+        with contextlib.suppress(OSError):  # the folder may be gone, for example
             part.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def _named(path: Path, part: Path) -> Iterator[None]:
-    """Let an OSError that names nothing, or `part`, name `path`."""
+    """Make an OSError that names no file, or `part`, name `path`."""
     try:
         yield
     except OSError as error:
@@ -89,14 +88,14 @@ def _named(path: Path, part: Path) -> Iterator[None]:
 
 
 NO_FOLDER = "is no folder, and one is needed there"
-"""Why a folder cannot be made; the system would say that a file exists."""
+"""The reason why a folder cannot be made; the system's own message is "File exists"."""
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, with those above it, unless it is there.
+    """Make a folder and its parents, unless they exist.
 
     Raises:
-        OSError: it cannot be made; where something else stands in its place, or above, the error names that.
+        OSError: the folder cannot be made. If a file stands in the way, the error names that file.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -108,18 +107,26 @@ def make_folder(folder: Path) -> None:
 
 
 def refuse_protected(path: Path) -> None:
-    """Raise the OSError, naming `path`, of a file that is there and may not be written to.
+    """Raise an error if the file at `path` exists and is write-protected.
 
-    Another one could still be renamed over it: for that only its folder need be writable.
+    A rename would replace such a file: a rename only needs a writable folder.
+
+    Raises:
+        OSError: the file may not be written; the error names `path`.
     """
     with contextlib.suppress(FileNotFoundError):
         os.close(os.open(path, os.O_WRONLY))
 
 
 def refuse_unwritable(path: Path, *, in_place: bool = False) -> None:
-    """Raise the OSError, naming `path`, that writing it would end in, as far as that can be told beforehand.
+    """Raise the error that writing `path` would raise, as far as it can be foreseen.
 
-    `in_place`: whether a file that is there is written to itself, so that its folder does not matter.
+    Args:
+        path: the file to write.
+        in_place: whether an existing file is overwritten directly. Then its folder does not matter.
+
+    Raises:
+        OSError: the file or its folder cannot be written; the error names `path`.
     """
     there = path.exists()
     if there and not path.is_file():
@@ -128,7 +135,7 @@ def refuse_unwritable(path: Path, *, in_place: bool = False) -> None:
     if there and in_place:
         return
     try:
-        # Only trying tells why not: a read-only disk, no permission, or a folder that is no more.
+        # Only a trial shows the reason: a read-only disk, no permission, or a missing folder.
         with tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))):
             pass
     except OSError as error:
@@ -136,10 +143,10 @@ def refuse_unwritable(path: Path, *, in_place: bool = False) -> None:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a text (UTF-8) or bytes to `path`, all or nothing.
+    """Write a text (as UTF-8) or bytes to `path`, all or nothing.
 
     Raises:
-        OSError: it cannot be written; the error names `path`.
+        OSError: the file cannot be written; the error names `path`.
     """
     with whole_file(path) as part:
         if isinstance(content, str):

@@ -1,4 +1,4 @@
-"""JSON from anywhere: whatever is wrong with a text, it is one kind of error."""
+"""JSON from untrusted sources: every mistake in a text raises the same kind of error."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import json
 import re
 from typing import Any
 
-_MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 class RepeatedKeyError(json.JSONDecodeError):
-    """An object names one key twice: which of the two values is meant, nobody knows."""
+    """A JSON object has the same key twice, so its value is ambiguous."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the key {key[:40]!r} appears twice", "", 0)
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return what a JSON text holds.
+    """Return the value of a JSON text.
 
     Raises:
-        json.JSONDecodeError: it is none, is nested too deeply, names a key twice in one object
-            (`RepeatedKeyError`), or holds a number that is too long to read.
+        json.JSONDecodeError: the text is not JSON or not UTF-8, is nested too deeply, or has a number that is
+            too long.
+        RepeatedKeyError: an object has the same key twice; a kind of `json.JSONDecodeError`.
     """
     try:
-        # By itself it would let half a character pass, which nothing can write down again.
+        # `json.loads` accepts lone surrogates, which cannot be encoded again.
         plain = text.decode(json.detect_encoding(text)) if isinstance(text, bytes) else text
         found = json.loads(plain, parse_int=_whole_number, object_pairs_hook=_distinct)
-        if _MAY_BE_HALF.search(plain):
+        if _SURROGATE.search(plain):
             json.dumps(found, ensure_ascii=False).encode()
         return found
     except json.JSONDecodeError:
@@ -41,7 +42,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object's entries; raise `RepeatedKeyError` where a key comes twice."""
+    """Return an object's entries; raise `RepeatedKeyError` if a key comes twice."""
     table = dict(pairs)
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -50,7 +51,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole_number(text: str) -> int:
-    """Return a whole number; raise OverflowError for one that is too large to count or to time with."""
+    """Return a whole number; raise OverflowError for one that does not fit into a float."""
     number = int(text)
     float(number)
     return number

@@ -1,4 +1,4 @@
-"""Whether cards go on the pile, and the words for it where they do not."""
+"""Whether cards may be played on the pile, and the sentence that explains why not."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from engine.sentences import Said, say
 
 
 def _set_failures(case: Case, demand: Demand, cards: Sequence[str], rank: int) -> list[tuple[str, ...]]:
-    """Return what is wrong with the cards of one rank on a demand, by mechanism.
+    """Return the mechanisms that forbid cards of one rank on a demand, as in `engine.demand.failures`.
 
-    One entry for each way in which cards written without a suit may be suited, where that matters.
+    If suits matter, the list has one entry for each way to fill in missing suits. Otherwise it has one entry.
     """
     mechanics = case.mechanics
     if not (demand.suit or demand.colour) or rank == JOKER_RANK:
@@ -44,7 +44,7 @@ def _set_failures(case: Case, demand: Demand, cards: Sequence[str], rank: int) -
 
 
 def _suitings(case: Case, rank: int, count: int) -> Iterable[tuple[str, ...]]:
-    """Return each choice of cards that so many cards of a rank may be whose suits are not known."""
+    """Return each choice of `count` cards that may stand for cards of `rank` without a suit."""
     if not count:
         return [()]
     cards = [RANK_TEXTS[rank] + suit for suit in case.unseen.suits(rank)]
@@ -54,7 +54,7 @@ def _suitings(case: Case, rank: int, count: int) -> Iterable[tuple[str, ...]]:
 
 
 def may_be_played(case: Case, card: str) -> bool | None:
-    """Return whether a single card goes on the pile; None where unidentified cards decide it."""
+    """Return whether a single card may be played on the pile; None if unidentified cards decide."""
     answers = {
         not wrong
         for demand in case.demands()
@@ -64,12 +64,12 @@ def may_be_played(case: Case, card: str) -> bool | None:
 
 
 def can_play(case: Case, known: Iterable[str], hidden: int) -> bool | None:
-    """Return whether one of some cards goes on the pile; None where hidden cards decide it.
+    """Return whether at least one of several cards may be played on the pile; None if hidden cards decide.
 
     Args:
         case: the case, with the pile.
-        known: the cards that are known; unidentified ones are passed over.
-        hidden: how many more there are, at least.
+        known: the known cards; unidentified ones are ignored.
+        hidden: the least number of further cards, which nobody has identified.
     """
     answers = {_can_play_on(case, demand, known, hidden) for demand in case.demands()}
     return answers.pop() if len(answers) == 1 else None
@@ -97,13 +97,13 @@ def _can_play_on(case: Case, demand: Demand, known: Iterable[str], hidden: int) 
 
 
 def set_goes_everywhere(mechanics: Mechanics, demands: Iterable[Demand], card: str) -> bool:
-    """Return whether one identified card goes on each of the demands."""
+    """Return whether an identified card may be played on each of the demands."""
     suit = suit_value(mechanics, SUIT_OF[card])
     return all(not failures(mechanics, d, RANK_OF[card], suit, COLOUR_OF[card]) for d in demands)
 
 
 def check_beats(case: Case, cards: Sequence[str]) -> None:
-    """Breach for every rank among the cards that cannot go on the pile."""
+    """Record a breach for every rank among the cards that may not be played on the pile."""
     ranks = {RANK_OF[card] for card in cards}
     for rank in sorted(ranks - {UNKNOWN_RANK}):
         same = [card for card in cards if RANK_OF[card] == rank]
@@ -116,7 +116,7 @@ def check_beats(case: Case, cards: Sequence[str]) -> None:
 def _rule_on_failures(
     case: Case, same: list[str], rank: int, wrong: Sequence[tuple[tuple[str, ...], Demand]]
 ) -> None:
-    """Breach, or say what is missing, for cards of one rank of which some or all may not go."""
+    """Record a breach for the cards of one rank, or the missing knowledge if not all demands forbid them."""
     if all(found for found, _ in wrong):
         found, demand = min(wrong, key=lambda pair: (len(pair[0]), pair[1]))
         for mechanism in found:
@@ -127,7 +127,7 @@ def _rule_on_failures(
 
 
 def _breach_beats(case: Case, mechanism: str, demand: Demand, same: list[str], rank: int) -> None:
-    """Word one way in which cards fail to go on the pile."""
+    """Record the breach for one mechanism that forbids the cards."""
     rules = [f"{mechanism}.{RANK_TEXTS[rank]}", mechanism]
     if mechanism == "never_played":
         says = _shown_or_never(case.mechanics, same)
@@ -149,7 +149,7 @@ def _breach_beats(case: Case, mechanism: str, demand: Demand, same: list[str], r
 
 
 def _rules_on(mechanism: str, demand: Demand, rank: int) -> list[str]:
-    """Return the mechanisms that decide why a rank does not go on a demand, the most telling first."""
+    """Return the names of the mechanism that forbids a rank on a demand, most specific first."""
     played, lying = RANK_TEXTS[rank], RANK_TEXTS[demand.rank]
     if mechanism == "too_low":
         return [f"too_low.{played}", "too_low"]
@@ -159,7 +159,7 @@ def _rules_on(mechanism: str, demand: Demand, rank: int) -> list[str]:
 
 
 def _seen_through(case: Case) -> int:
-    """The rank on top of the pile if it leaves in effect what lies under it, else 0."""
+    """Return the rank on top of the pile if it is transparent, else 0."""
     pile = case.situation.pile
     top = RANK_OF[pile[-1]] if pile else 0
     return top if top in case.mechanics.transparent else 0
@@ -168,7 +168,7 @@ def _seen_through(case: Case) -> int:
 def _cannot_go(
     mechanics: Mechanics, mechanism: str, demand: Demand, cards: Sequence[str], covered: int
 ) -> Said:
-    """Word why cards cannot go on what lies there, or is seen through the rank that covers it."""
+    """Return the sentence why cards may not be played on the pile; `covered`: the transparent rank on top."""
     facts: dict[str, Any] = {"cards": cards, "rank": RANK_TEXTS[demand.rank]}
     if covered:
         facts["over"] = RANK_TEXTS[covered]
@@ -226,12 +226,12 @@ def _shown_or_never(mechanics: Mechanics, cards: Sequence[str]) -> Said:
 
 
 def anything_goes(case: Case) -> bool:
-    """Return whether any card at all goes on the pile."""
+    """Return whether any card at all may be played on the pile."""
     return case.demands() == {ANYTHING} and not case.mechanics.never_played
 
 
 def effect_in_words(demand: Demand) -> str:
-    """Return what a demand asks for, in words: `9 or higher`, `7 or lower`, `anything`."""
+    """Return a demand in words: `9 or higher`, `7 or lower`, `anything`."""
     if demand.kind == ANY:
         return "anything"
     words = f"{rank_name(demand.rank)} or {'higher' if demand.kind == AT_LEAST else 'lower'}"

@@ -25,7 +25,7 @@ Ruling = dict[str, Any]
 
 
 class UndecidedError(Exception):
-    """Raised where what is not known decides how to go on: the judge then rules on both possibilities."""
+    """Raised if an unknown fact decides the ruling. The judge then rules on both possibilities."""
 
     def __init__(self, name: str, need: Said | None) -> None:
         super().__init__(name)
@@ -33,14 +33,14 @@ class UndecidedError(Exception):
 
 
 class Case:
-    """A situation, the action in it, and what has been found so far.
+    """A situation, the action in it, and the findings so far.
 
-    `effects` say what follows if the action stands, legal or not; None in them is *not known*.
+    `effects` are the consequences if the action stands, legal or not. None in them means *not known*.
 
     Args:
         situation: the table before the action.
-        action: what is ruled on.
-        assumed: how to take what is not known, by the name it has in `decide`.
+        action: the action to rule on.
+        assumed: the assumed answer for each unknown fact, by its name in `decide`.
     """
 
     __slots__ = (
@@ -74,26 +74,26 @@ class Case:
             "loser_says": None,
         }
         self.applied: list[tuple[str, ...]] = []
-        """Mechanisms that took effect, each with its stand-ins: the sentences on them are cited."""
+        """Mechanisms that took effect, each followed by more general names: the ruling cites their rules."""
         self.over = False
         """Whether the game was over before the action."""
         self.took_back = False
-        """Whether the card that was put down comes back to its player with the pile."""
+        """Whether the player takes the played card back together with the pile."""
         self._assumed = assumed or {}
         self._demands: frozenset[Demand] | None = None
         self._unseen: UnseenCards | None = None
         self._doubtful: list[str] | None = None
 
     def decide(self, name: str, value: bool | None, need: Said | None = None) -> bool:
-        """Return `value`, or what is assumed where it is not known.
+        """Return `value`, or the assumed answer if the value is not known.
 
         Args:
-            name: what is decided; the same everywhere in a case.
-            value: None where it is not known.
-            need: what would settle it, for the players.
+            name: the name of the fact; the same everywhere in a case.
+            value: None: not known.
+            need: the missing knowledge, in words for the players.
 
         Raises:
-            UndecidedError: it is not known, and nothing is assumed yet.
+            UndecidedError: the value is not known, and nothing is assumed yet.
         """
         if value is not None:
             return value
@@ -103,7 +103,7 @@ class Case:
 
     @property
     def unseen(self) -> UnseenCards:
-        """What an unidentified card can be."""
+        """The cards that an unidentified card can be."""
         if self._unseen is None:
             self._unseen = unseen_cards(self.situation, self.action)
         return self._unseen
@@ -121,18 +121,18 @@ class Case:
         return self._demands
 
     def breach(self, mechanism: str, says: Said, *more: str) -> None:
-        """Record a breach of the rule that decides about `mechanism`, or about the first of `more`."""
+        """Record a breach of the rule on `mechanism`; without one, of the rule on the first of `more`."""
         rule = self.situation.rules.rule_for(mechanism, *more)
         if all(found["rule"] != rule.id or found["says"] != says for found in self.breaches):
             self.breaches.append(breach_entry(rule, says))
 
     def need(self, what: Said) -> None:
-        """Record hidden cards that decide the verdict."""
+        """Record missing knowledge that decides the verdict."""
         if what not in self.needs:
             self.needs.append(what)
 
     def note(self, text: Said) -> None:
-        """Record what players should know although nobody did wrong."""
+        """Record a fact for the players that is not a breach."""
         self.notes.append(text)
 
     def ruling(self) -> Ruling:
@@ -147,17 +147,17 @@ class Case:
             ruling["needs"] = self.needs
         return ruling
 
-    # What is asked of the table again and again
+    # Questions about the table
 
     def dealt(self, where: str) -> int:
-        """Return how many cards each player was dealt: `down`, `up` or `hand`."""
+        """Return how many cards each player was dealt; `where` is `down`, `up` or `hand`."""
         deal = deal_for(self.situation.rules, len(self.situation.players))
         return deal[where] if deal is not None else int(getattr(self.mechanics.deal, where))
 
     def deck_is_empty(self) -> bool | None:
         """Return whether the draw pile is empty; None: not known.
 
-        Whoever holds fewer cards than the rules ask for would have drawn, had there been any.
+        It is empty if the acting player holds too few cards: otherwise the player would have drawn.
         """
         if self.situation.draw_pile is not None:
             return self.situation.draw_pile == 0
@@ -166,14 +166,14 @@ class Case:
         return True if hand is not None and len(hand) < least else None
 
     def deck_is_left(self) -> bool:
-        """Return whether cards are surely left to draw; if unknown, note that this decides the verdict."""
+        """Return whether the draw pile surely has cards. If that is unknown, record that it is needed."""
         empty = self.deck_is_empty()
         if empty is None:
             self.need(say("whether the draw pile is empty"))
         return empty is False
 
     def check_in_game(self) -> bool:
-        """Breach if the game is over, or the acting player has left it. Returns whether they are in it."""
+        """Return whether the acting player is in the game; record a breach if not, or if the game is over."""
         loser = self.loser()
         if loser is not None:
             self.over = True
@@ -186,7 +186,7 @@ class Case:
         return True
 
     def loser(self) -> str | None:
-        """Return the Shithead if the game was over before the action: only one player was left in it."""
+        """Return the Shithead if the game was over before the action, else None."""
         situation = self.situation
         if situation.shithead is not None:
             return situation.shithead
@@ -198,7 +198,7 @@ class Case:
         return inside[0] if len(inside) == 1 else None
 
     def check_turn(self) -> None:
-        """Breach if it is not the acting player's turn."""
+        """Record a breach if it is not the acting player's turn."""
         turn = self.situation.turn
         if not self.check_in_game() or self.player == turn:
             return
@@ -215,9 +215,10 @@ class Case:
             self.breach("turn", say("It is {turn}'s turn, not {who}'s.", turn=turn, who=self.player))
 
     def check_replenished(self) -> None:
-        """Breach if an extra turn is taken with a hand that should have been replenished before.
+        """Record a breach if a player takes an extra turn without drawing first.
 
-        It shows where the last card gives another turn and nobody has left: only its player can be to act.
+        The top card must give another turn, and nobody may have left the game. Only then is it certain that
+        the player to act also played the top card.
         """
         situation, hand = self.situation, self.holding.hand
         if not situation.pile or situation.left or hand is None or self.player != situation.turn:
@@ -232,20 +233,22 @@ class Case:
             self.breach("draw_first", says, "draw")
 
     def check_cards(self) -> None:
-        """Breach if a moved card is known to be elsewhere; note the player's other cards in two places."""
+        """Record a breach if a moved card is known to be elsewhere.
+
+        Without such a breach, note each of the player's cards that is known in two places.
+        """
         if not self.doubtful and came_from_own(self.action, self.holding):
             return
-        told = False
-        for mechanism, says in impossible_cards(self.situation, self.action):
+        impossible = list(impossible_cards(self.situation, self.action))
+        for mechanism, says in impossible:
             self.breach(mechanism, says)
-            told = True
-        if not told:
+        if not impossible:
             for card in self.doubtful:
                 self.note(say("{card:The} is known in two places: one of them was misread.", card=card))
 
     @property
     def doubtful(self) -> list[str]:
-        """The player's cards that are known in two places: nothing is proven by them."""
+        """The player's cards that are known in two places. They prove nothing."""
         if self._doubtful is None:
             self._doubtful = cards_in_two_places(self.situation, self.player)
         return self._doubtful
@@ -253,7 +256,10 @@ class Case:
     # The very first turn
 
     def is_opening(self) -> bool:
-        """Return whether this is the very first turn: because it is said, or nothing else is possible."""
+        """Return whether this is surely the very first turn.
+
+        The situation may say so. Otherwise the known piles and the hand must have their sizes after the deal.
+        """
         situation = self.situation
         if situation.opening is not None:
             return situation.opening
@@ -262,19 +268,19 @@ class Case:
         deal, hand = deal_for(situation.rules, len(situation.players)), self.holding.hand
         if deal is None or hand is None or len(hand) != deal["hand"]:
             return False
-        # With nothing burned an empty pile was picked up: where the picker leads, that hand has grown.
+        # Later, an empty pile without burned cards was picked up. If the picker leads, that hand has grown.
         undrawn = situation.draw_pile == deal["draw_pile"]
         return undrawn or (situation.draw_pile is None and self.mechanics.after_pick_up == "picker")
 
     def _due_starter(self) -> str | None:
-        """Return who takes the very first turn, where the seats alone decide it and the dealer is known."""
+        """Return who takes the very first turn if the seats alone decide it and the dealer is known."""
         situation = self.situation
         if self.mechanics.start != "left-of-dealer" or situation.dealer is None:
             return None
         return left_of(situation.players, situation.dealer)
 
     def _check_starter(self) -> None:
-        """Breach if what is known proves that somebody else takes the very first turn."""
+        """Record a breach if the situation proves that somebody else takes the very first turn."""
         if self.player is None or not self.is_opening():
             return
         due = self._due_starter()
@@ -286,7 +292,7 @@ class Case:
             self._check_start_by_cards(self.player)
 
     def _check_start_by_cards(self, player: str) -> None:
-        """Breach if another hand is known to hold a card that comes before the starter's best."""
+        """Record a breach if another hand is known to hold a card that comes before the starter's best."""
         situation, mechanics = self.situation, self.mechanics
         order, last = self._start_sequence(), len(mechanics.start_order)
         best: tuple[int, int] = (self._earliest_place(self.holding), order.get(player, 0))
@@ -304,7 +310,7 @@ class Case:
         self.breach(mechanism, says, *more)
 
     def _start_sequence(self) -> dict[str, int]:
-        """Return each player's place in the sequence that breaks ties; empty where none does."""
+        """Return each player's place in the sequence that breaks ties; empty if there is no such sequence."""
         dealer, players = self.situation.dealer, self.situation.players
         if self.mechanics.start_by != "after-dealer" or dealer is None:
             return {}
@@ -312,7 +318,7 @@ class Case:
         return {player: place for place, player in enumerate((*players[here + 1 :], *players[: here + 1]))}
 
     def _earliest_place(self, holding: Holding) -> int:
-        """Return how early in the start order the best card of a hand may come, hidden cards included."""
+        """Return the earliest place in the start order that a known or hidden card of the hand may have."""
         mechanics, hand = self.mechanics, holding.hand
         place = start_place(mechanics, hand or ())
         if hand is not None and UNKNOWN not in hand:
@@ -320,7 +326,7 @@ class Case:
         return min(place, start_place(mechanics, tuple(self.unseen.cards())))
 
     def check_opening(self, played: tuple[str, ...]) -> None:
-        """Breach if somebody starts with another card than the one that decides who starts."""
+        """Record a breach if the first play lacks the card that decides who starts."""
         if not self.mechanics.start_card_played or not self.holding.hand or not self.is_opening():
             return
         due = starting_cards(self.mechanics, self.holding.hand)
@@ -338,10 +344,10 @@ class Case:
             )
             self.breach("start_card", says, *start_mechanisms(self.mechanics, place))
 
-    # What follows
+    # Effects
 
     def others_in_game(self) -> list[str]:
-        """Return the other players who still have cards, in playing order after the acting player."""
+        """Return the other players who are in the game, in playing order after the acting player."""
         players = self.situation.players
         if self.player is None:
             return []
@@ -352,7 +358,7 @@ class Case:
         return [p for p in order if p not in self.situation.left and not self.situation.holding(p).empty]
 
     def end_if_over(self, remaining: list[str]) -> None:
-        """Name the Shithead if only one of `remaining` is left, with the rituals that go with it."""
+        """Enter the Shithead and the Shithead's rituals, if only one player remains."""
         if len(remaining) != 1:
             return
         loser = remaining[0]
@@ -367,12 +373,12 @@ class Case:
             self.applied.append(("third_loss",))
 
     def picks_up(self, player: str | None, *, hand: int | None, more: int = 0) -> None:
-        """Enter that `player` takes the pile, and the library that this may make.
+        """Enter that `player` picks up the pile, and the library ritual if the hand grows so large.
 
         Args:
-            player: who takes it.
-            hand: how many cards they hold just before; None: not known.
-            more: cards that come with the pile and do not lie on it in the situation.
+            player: who picks up; None: not known.
+            hand: how many cards the player holds just before; None: not known.
+            more: how many cards come with the pile that do not lie on it in the situation.
         """
         self.effects["picks_up"] = player
         pile, library = self.situation.pile, self.mechanics.library
@@ -383,7 +389,7 @@ class Case:
             self.applied += [("library",), ("library_size",)]
 
     def next_after_pick_up(self) -> None:
-        """Enter who leads once the acting player has picked up."""
+        """Enter who leads after the acting player has picked up."""
         others = self.others_in_game()
         picker_leads = self.mechanics.after_pick_up == "picker" or not others
         self.effects["next"] = self.player if picker_leads else others[0]
@@ -391,5 +397,8 @@ class Case:
 
 
 def breach_entry(rule: Rule, says: Said) -> dict[str, Any]:
-    """Return a breach as the contract writes it, with the form and the facts of its sentence."""
+    """Return a breach as a JSON object, with the template and the values of its sentence.
+
+    The fields are `rule`, `cite`, `quote`, `says`, `form` and `facts`.
+    """
     return {"rule": rule.id, "cite": rule.cite, "quote": rule.quote, "says": says} | facts_of(says)

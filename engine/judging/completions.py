@@ -1,7 +1,7 @@
-"""What unidentified cards can be, and the one ruling that all these possibilities have in common.
+"""The possible cards for unidentified ones, and the ruling that these possibilities have in common.
 
-Where nobody identified a card that is played, the judge rules on each card that it can be. What all those
-rulings say alike is certain; the rest is not known.
+If nobody identified a played card, the judge rules on each card that it can be. The findings that all those
+rulings share are certain; the rest is not known.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _PLAYED = ("play", "flip", "take_up")
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """Everything that the unidentified cards of an action can be."""
+    """The possibilities for the unidentified cards of an action."""
 
     actions: tuple[Action, ...]
-    """The action with all its cards named, for each possibility that matters."""
+    """The action with all cards named, once for each possibility that may change the ruling."""
     may_differ: bool
-    """Whether cards of a set may also have different ranks, which is never allowed."""
+    """Whether the cards of a set may also have different ranks, which is never legal."""
     needs: tuple[Said, ...]
-    """What would settle it."""
+    """The missing knowledge, in words for the players."""
 
 
 def completions(situation: Situation, action: Action) -> Completions | None:
-    """Return what the unidentified cards of an action can be; None where nothing fits.
+    """Return the possibilities for the unidentified cards of an action; None if nothing fits.
 
-    Cards that are moved together are taken to have one rank, if that is possible: nobody puts down anything
-    else by chance.
+    Cards that are moved together are assumed to have one rank, if that is possible: nobody plays two ranks by
+    chance.
     """
     cards = action.cards or ((UNKNOWN,) if action.type == "flip" else ())
     if action.type not in _PLAYED:
@@ -68,7 +68,7 @@ def _needs(cards: Sequence[str]) -> tuple[Said, ...]:
 
 
 def _suits_matter(situation: Situation) -> bool:
-    """Whether cards of one rank may be ruled on differently."""
+    """Whether cards of one rank may get different rulings."""
     mechanics = situation.rules.mechanics
     return bool(
         mechanics.suit_order or mechanics.colours or (mechanics.start_card_played and not situation.pile)
@@ -76,7 +76,7 @@ def _suits_matter(situation: Situation) -> bool:
 
 
 def _filled(cards: Sequence[str], choices: Sequence[str], exact: bool) -> Iterator[tuple[str, ...]]:
-    """Yield the cards with the unidentified ones named; one way will do unless it has to be `exact`."""
+    """Yield the cards with the unidentified ones filled in: every way if `exact`, else only one."""
     for chosen in combinations(choices, cards.count(UNKNOWN)):
         rest = iter(chosen)
         yield tuple(next(rest) if card == UNKNOWN else card for card in cards)
@@ -85,7 +85,7 @@ def _filled(cards: Sequence[str], choices: Sequence[str], exact: bool) -> Iterat
 
 
 def _choices(situation: Situation, action: Action) -> Iterator[str]:
-    """Yield every card that an unidentified one can be, as often as it is there."""
+    """Yield every card that an unidentified one can be, once for each copy."""
     unseen = unseen_cards(situation, action)
     named = [card for card in action.cards if card != UNKNOWN]
     places = _places(situation, action)
@@ -105,7 +105,7 @@ def _each(unseen: UnseenCards) -> Iterator[str]:
 
 
 def _places(situation: Situation, action: Action) -> list[tuple[str, ...] | None]:
-    """Return the cards of each place that the action's cards may come from; None: not known."""
+    """Return the cards of each place that the action's cards may come from; None: cards not known."""
     if action.type == "flip" or action.source == "down":
         return [None]
     holding = situation.holding(actor(situation, action))
@@ -117,12 +117,12 @@ def _places(situation: Situation, action: Action) -> list[tuple[str, ...] | None
 
 
 def in_common(rulings: Sequence[Ruling], needs: Sequence[Said], *, may_differ: bool = False) -> Ruling:
-    """Return the ruling that holds whichever of the given ones is right.
+    """Return the ruling that is true whichever of the given ones is right.
 
     Args:
         rulings: one for each possibility.
-        needs: what would settle which one is right, should their verdicts differ.
-        may_differ: whether a further possibility is illegal in any case.
+        needs: the missing knowledge, for the case that the verdicts differ.
+        may_differ: whether there is also a possibility that is illegal in any case.
     """
     verdicts = {ruling["verdict"] for ruling in rulings} | ({"illegal"} if may_differ else set())
     verdict = verdicts.pop() if len(verdicts) == 1 else "unproven"
@@ -143,7 +143,7 @@ def in_common(rulings: Sequence[Ruling], needs: Sequence[Said], *, may_differ: b
 
 
 def _common_breaches(rulings: Sequence[Ruling]) -> list[dict[str, Any]]:
-    """Return the breaches of the rules that are broken in any case."""
+    """Return the breaches of the rules that are broken in every ruling."""
     first = rulings[0]["breaches"]
     broken = [{breach["rule"] for breach in one["breaches"]} for one in rulings]
     always = [breach for breach in first if all(breach["rule"] in rules for rules in broken)]
@@ -158,7 +158,7 @@ def _common_breaches(rulings: Sequence[Ruling]) -> list[dict[str, Any]]:
 
 
 def _common_effects(effects: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return what follows in any case; None is not known, and of lists what all have in common."""
+    """Return the common effects. Lists keep their common entries; other values that differ become None."""
     first, *others = effects
     common: dict[str, Any] = {}
     for name, value in first.items():

@@ -1,4 +1,4 @@
-"""What a play brings about: burns, draws, leaving, whose turn follows."""
+"""The effects of a play: burns, draws, leaving the game, and the next turn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,15 @@ from engine.sentences import say
 def play_effects(
     case: Case, cards: Sequence[str], from_hand: int, from_up: Sequence[str], from_down: int = 0
 ) -> None:
-    """Enter what follows if the cards stay where they were played."""
+    """Enter the effects of a play that stands.
+
+    Args:
+        case: the case, whose `effects` are changed.
+        cards: the played cards, top card last.
+        from_hand: how many of them came from the hand.
+        from_up: the ones that came from the up-cards.
+        from_down: how many came from the down-cards.
+    """
     mechanics, effects = case.mechanics, case.effects
     top = RANK_OF[cards[-1]]
     effects["draw"] = _draw_due(case, from_hand)
@@ -37,7 +45,7 @@ def play_effects(
 
 
 def _pass_turn(case: Case, others: list[str], leaving: bool, burn: bool, cards: Sequence[str]) -> None:
-    """Enter whose turn follows, who is skipped and who is made to pick up."""
+    """Enter the next player, the skipped players and the player who must pick up."""
     mechanics, effects, player, top = case.mechanics, case.effects, case.player, RANK_OF[cards[-1]]
     if top in mechanics.again or (burn and mechanics.burn_again):
         effects["extra_turn"] = not leaving
@@ -66,7 +74,7 @@ def _pass_turn(case: Case, others: list[str], leaving: bool, burn: bool, cards: 
 
 
 def _why_again(case: Case, burn: bool, cards: Sequence[str]) -> tuple[str, ...]:
-    """Return the mechanisms that give another turn."""
+    """Return the mechanisms that give another turn, most specific first."""
     top = RANK_OF[cards[-1]]
     if not (burn and case.mechanics.burn_again):
         return (f"again.{RANK_TEXTS[top]}",)
@@ -76,7 +84,7 @@ def _why_again(case: Case, burn: bool, cards: Sequence[str]) -> tuple[str, ...]:
 
 
 def _burns(case: Case, cards: Sequence[str]) -> bool | None:
-    """Whether the play burns the pile; None where that is not known."""
+    """Return whether the play burns the pile; None: not known."""
     mechanics, top = case.mechanics, RANK_OF[cards[-1]]
     if top in mechanics.forces_pick_up:
         return False
@@ -85,13 +93,13 @@ def _burns(case: Case, cards: Sequence[str]) -> bool | None:
     same = 0
     for card in reversed(cards):
         if RANK_OF[card] != top:
-            return same >= mechanics.four  # a card of another rank parts them from the pile
+            return same >= mechanics.four  # a card of another rank separates them from the pile
         same += 1
     return four_is_complete(case, top, same)
 
 
 def four_is_complete(case: Case, rank: int, count: int) -> bool | None:
-    """Return whether so many cards of a rank make four of a kind with the pile; None: not known."""
+    """Return whether `count` more cards of a rank complete four of a kind on the pile; None: not known."""
     pile = case.situation.pile
     if pile is not None and UNKNOWN not in pile:
         return run_on_top(case.mechanics, pile, rank) + count >= case.mechanics.four
@@ -99,7 +107,7 @@ def four_is_complete(case: Case, rank: int, count: int) -> bool | None:
 
 
 def _draw_due(case: Case, from_hand: int) -> int | None:
-    """Cards to draw after playing so many from the hand; None where that is not known."""
+    """Return how many cards to draw after `from_hand` cards left the hand; None: not known."""
     mechanics, draw_pile, hand = case.mechanics, case.situation.draw_pile, case.holding.hand
     if not from_hand or draw_pile == 0:
         return 0
@@ -115,9 +123,9 @@ def _draw_due(case: Case, from_hand: int) -> int | None:
 
 
 def _leaves(case: Case, from_hand: int, from_up: Sequence[str], from_down: int) -> bool:
-    """Whether the acting player is known to have no card left afterwards.
+    """Return whether the acting player surely has no card left afterwards.
 
-    A player counts as holding cards until the situation shows otherwise, whoever it is.
+    A player counts as holding cards until the situation shows that there are none.
     """
     hand, up, down = case.holding.hand, case.holding.up, case.holding.down
     if hand is None or up is None or down is None or case.effects["draw"]:
@@ -126,7 +134,7 @@ def _leaves(case: Case, from_hand: int, from_up: Sequence[str], from_down: int) 
 
 
 def failed_flip(case: Case, card: str) -> None:
-    """Enter what follows when a flipped card does not go on the pile: no breach, but a pick-up."""
+    """Enter the effects of a flipped card that may not be played: no breach, but a pick-up."""
     mechanics, effects = case.mechanics, case.effects
     case.took_back = True
     if RANK_OF[card] in mechanics.shown and mechanics.down_enters_hand:
@@ -145,7 +153,10 @@ def failed_flip(case: Case, card: str) -> None:
 
 
 def placed_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
-    """Where an up-card is placed before picking up: whether this play is that, its effects entered."""
+    """Return whether this play only places an up-card before picking up; if so, enter its effects.
+
+    Only rulesets with `up_place_first` have such plays: a player who can play no up-card places one first.
+    """
     holding = case.holding
     if not case.mechanics.up_place_first or len(from_up) != 1 or holding.hand:
         return False
@@ -168,9 +179,9 @@ def placed_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
 
 
 def _none_goes(case: Case, up: Sequence[str]) -> bool | None:
-    """Whether no up-card goes on the pile; None where unidentified ones decide it."""
+    """Return whether no up-card may be played; None if unidentified ones decide."""
     hidden = sum(RANK_OF[card] == UNKNOWN_RANK for card in up)
-    if case.holding.up is None:  # there may be more of them, or not
+    if case.holding.up is None:  # there may be more up-cards
         return True if can_play(case, up, hidden + 1) is False else None
     could = can_play(case, up, hidden)
     return None if could is None else not could

@@ -1,4 +1,7 @@
-"""The judge: one situation in, one ruling out. Pure and total: it raises only on malformed input."""
+"""The judge: one situation in, one ruling out.
+
+The judge is a pure function, and it raises an error only for malformed input.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +33,15 @@ _JUDGES: dict[str, Callable[[Case], None]] = {
 
 
 def judge(situation: Mapping[str, Any]) -> Ruling:
-    """Rule on a situation of the contract, or answer the question it asks.
+    """Rule on a situation (`docs/files.md`), or answer the question in it.
 
     Returns:
-        The contract's ruling: `verdict`, all `breaches`, `effects` (what follows if the action stands;
-        None is not known), `notes`, `needs` when the verdict is `unproven`, and `basis` when it is `legal`:
-        the rules that allow it. For a question, its answer.
+        The answer to the question, or the ruling. A ruling has the `verdict`, all `breaches` and the `notes`.
+        Its `effects` hold if the action stands; None in them means not known. An `unproven` ruling also has
+        `needs`, and a `legal` one the `basis`: the rules that allow the action.
 
     Raises:
-        BadInputError: the situation is malformed; what players do is never malformed.
+        BadInputError: the situation is malformed. An illegal action is not malformed.
     """
     if not isinstance(situation, Mapping):
         raise BadInputError(f"a situation must be an object, not {str(situation)[:40]!r}")
@@ -51,9 +54,9 @@ def judge(situation: Mapping[str, Any]) -> Ruling:
 
 
 def rule_on(situation: Situation, action: Action) -> Ruling:
-    """Rule on a situation and an action that have been read already.
+    """Rule on an action in a situation, both already read.
 
-    Where unidentified cards leave several possibilities open, the ruling is what they have in common.
+    If unidentified cards leave several possibilities, the ruling contains only their common findings.
     """
     possible = completions(situation, action) if action.is_unread else None
     if possible is None:
@@ -63,7 +66,7 @@ def rule_on(situation: Situation, action: Action) -> Ruling:
 
 
 def _rule(situation: Situation, action: Action, assumed: Mapping[str, bool]) -> Ruling:
-    """Rule on an action, given what is assumed of that which is not known."""
+    """Rule on an action, given assumed answers for unknown facts."""
     case = Case(situation, action, assumed)
     try:
         _JUDGES[action.type](case)
@@ -82,14 +85,14 @@ def _rule(situation: Situation, action: Action, assumed: Mapping[str, bool]) -> 
 def ruling_of_breach(
     situation: Situation, player: str | None, mechanism: str, says: Said, *more: str
 ) -> Ruling:
-    """Return the ruling on something that is no action of the contract's and breaks a rule."""
+    """Return the ruling on a breach that is not one of the judge's actions, such as a wrong burn."""
     case = Case(situation, Action(type="pick_up", player=player))
     case.breach(mechanism, says, *more)
     return case.ruling()
 
 
 def ruling_of_end(situation: Situation, player: str, loser: str) -> Ruling:
-    """Return the ruling on `player` being said to be out, as the last but the loser."""
+    """Return the ruling on the report that `player` is out, so that only `loser` remains."""
     case = Case(situation, Action(type="out", player=player))
     case.effects["left"] = [player]
     case.end_if_over([loser])
@@ -97,7 +100,7 @@ def ruling_of_end(situation: Situation, player: str, loser: str) -> Ruling:
 
 
 def ruling_on_doubt(situation: Situation, player: str | None, what: Said) -> Ruling:
-    """Return the ruling on something that breaks no rule if `what` is as it may be."""
+    """Return an unproven ruling that names the missing knowledge `what`."""
     case = Case(situation, Action(type="pick_up", player=player))
     case.need(what)
     return case.ruling()

@@ -1,7 +1,7 @@
-"""Where cards are known to be: no card can be in two places.
+"""Known places of cards: no card can be in two places.
 
-Each physical card is there once per pack. A card that is known to lie in one place can be neither played nor
-shown nor held in another: somebody has misread one of the two, or there is a card too many.
+Each physical card exists once per pack. If a card is known to lie in one place, nobody can play, show or hold
+it in another. If somebody does, one of the two cards was misread, or the pack has a surplus card.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.unseen import UnseenCards
 
 
 def unseen_cards(situation: Situation, action: Action) -> UnseenCards:
-    """Return what an unidentified card can be: whatever is known nowhere on the table or in the action."""
+    """Return the cards that an unidentified card can be: those not known on the table or in the action."""
     mechanics = situation.rules.mechanics
     packs = packs_for(mechanics, len(situation.players))
     known = [*(situation.pile or ()), *(situation.burned or ())]
@@ -35,7 +35,7 @@ def unseen_cards(situation: Situation, action: Action) -> UnseenCards:
 
 
 def _moved(situation: Situation, action: Action) -> Iterator[tuple[str | None, str]]:
-    """Yield every card that an action names as moved, and whose it was."""
+    """Yield (owner, card) for every card that an action moves; the owner is None if not known."""
     player = actor(situation, action)
     answers = action.answers if action.type == "show" else ()
     for place, card in enumerate(action.cards):
@@ -46,7 +46,7 @@ def _moved(situation: Situation, action: Action) -> Iterator[tuple[str | None, s
 
 
 def actor(situation: Situation, action: Action) -> str | None:
-    """Return who acts: the player named, or else the player whose turn it is."""
+    """Return the named player, or else the player whose turn it is."""
     return situation.turn if action.player is None else action.player
 
 
@@ -71,9 +71,9 @@ def cards_in_two_places(situation: Situation, player: str | None) -> list[str]:
 
 
 def came_from_own(action: Action, holding: Holding) -> bool:
-    """Return whether every card that was moved is known to come from where its player had it.
+    """Return whether every moved card is known to come from its player's cards.
 
-    If no card is known in two places, nothing can be wrong with such cards.
+    Such cards cannot be impossible, unless a card is known in two places.
     """
     cards = action.cards
     if action.type == "play" and action.source in ("hand", "up"):
@@ -85,7 +85,7 @@ def came_from_own(action: Action, holding: Holding) -> bool:
 
 
 def impossible_cards(situation: Situation, action: Action) -> Iterator[tuple[str, Said]]:
-    """Yield what is wrong with moved cards that cannot be there: the deciding mechanism, and the words."""
+    """Yield (mechanism, sentence) for each moved card that cannot have been there."""
     packs = packs_for(situation.rules.mechanics, len(situation.players))
     moved = list(_moved(situation, action))
     here = Counter(card for _, card in moved)
@@ -112,7 +112,15 @@ def impossible_cards(situation: Situation, action: Action) -> Iterator[tuple[str
 def _other_places(
     situation: Situation, action: Action, owner: str | None, card: str, moved: int
 ) -> Iterator[Said]:
-    """Yield where a card that `owner` moved is known to be, other than where it came from."""
+    """Yield a sentence for each other place in which the card is known to be.
+
+    Args:
+        situation: the table before the action.
+        action: the action that moved the card.
+        owner: the player who had the card; None: not known.
+        card: the moved card.
+        moved: how many copies of it the action moved.
+    """
     for _ in range((situation.pile or ()).count(card)):
         yield say("{card:The} already lies on the pile: one of the two was misread.", card=card)
     for player, holding in situation.cards.items():

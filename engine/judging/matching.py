@@ -1,4 +1,4 @@
-"""Whether cards can be among others that are known only in part."""
+"""Matching cards with others that are only partly known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
 
 
 def missing_cards(cards: Iterable[str], held: Sequence[str]) -> list[str]:
-    """Return the cards that cannot be among `held` (ranks alone and unknown cards match what they may be)."""
+    """Return the cards that cannot be among `held`.
+
+    A rank without a suit matches any card of that rank, and an unknown card matches any card.
+    """
     wanted = list(cards)
     if len(wanted) == 1 and wanted[0] != UNKNOWN and wanted[0] in held:
         return []
@@ -34,7 +37,7 @@ def missing_cards(cards: Iterable[str], held: Sequence[str]) -> list[str]:
 
 
 def may_be_same(one: str, other: str) -> bool:
-    """Whether two known cards may be one: equal, or of one rank and at least one without a suit."""
+    """Return whether two known cards may be the same: equal, or of one rank with a suit missing."""
     return one == other or (RANK_OF[one] == RANK_OF[other] and not (SUIT_OF[one] and SUIT_OF[other]))
 
 
@@ -43,13 +46,13 @@ def mixed_sources(
 ) -> tuple[list[str], list[str]]:
     """Split a set from hand and table into its hand cards and its up-cards.
 
-    What lies on the table came from there, unless the hand is known to hold it. At least one card came from
-    the table if any may have: one that may be in both places, or one that an unread up-card may be.
+    A card that lay face up came from there, unless the hand is known to hold it. At least one card came from
+    the table, if that is possible. It may be known in both places, or it may be an unidentified up-card.
 
     Args:
         cards: the set.
-        hand: the hand before it; None: not known.
-        up: the up-cards before it.
+        hand: the hand before the play; None: not known.
+        up: the up-cards before the play.
     """
     in_hand, on_table = list(hand or ()), list(up)
     from_hand: list[str] = []
@@ -79,7 +82,7 @@ def mixed_sources(
 
 
 def same_among(card: str, cards: Sequence[str]) -> str | None:
-    """Return the card as it stands among others, or the one that it may be; None where there is none."""
+    """Return the entry of `cards` that is the card, or else one that it may be; None if there is none."""
     if card in cards:
         return card
     known = (other for other in cards if UNKNOWN not in (card, other))

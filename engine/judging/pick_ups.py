@@ -1,4 +1,4 @@
-"""Rulings on picking up the pile, and on taking one's own table cards into the hand."""
+"""Rulings on picking up the pile, and on taking up-cards and down-cards into the hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.sentences import Said, say
 
 
 def judge_pick_up(case: Case) -> None:
-    """Rule on a player who picks up the pile."""
+    """Rule on picking up the pile."""
     case.check_turn()
     case.check_replenished()
     case.check_cards()
@@ -36,7 +36,7 @@ def judge_pick_up(case: Case) -> None:
 
 
 def _check_nothing_there(case: Case) -> None:
-    """In most rulesets there has to be a pile; in others picking up nothing passes the turn."""
+    """Rule on picking up an empty pile: a breach, unless the ruleset allows it to pass the turn."""
     if not case.mechanics.pick_up_empty:
         case.breach("pick_up_empty", say("There is no pile to pick up."))
         return
@@ -50,22 +50,20 @@ def _check_nothing_there(case: Case) -> None:
 
 
 def _hand_at_turn(case: Case) -> int | None:
-    """Cards in the hand once a turn has begun: an up-card or down-card may have entered it."""
+    """Return the size of the hand after an up-card or down-card has entered it at the start of the turn."""
     holding = case.holding
     if holding.hand is None:
         return None
     enters = not holding.hand and not case.situation.draw_pile
     if enters and holding.up and case.mechanics.up_enters_hand:
         return 1
-    return (
-        1
-        if enters and holding.up == () and holding.down and case.mechanics.down_enters_hand
-        else len(holding.hand)
-    )
+    if enters and holding.up == () and holding.down and case.mechanics.down_enters_hand:
+        return 1
+    return len(holding.hand)
 
 
 def _check_whole(case: Case) -> None:
-    """Breach if only a part of the pile was taken."""
+    """Record a breach if only a part of the pile was taken."""
     pile, count = case.situation.pile, case.action.count
     if pile is not None and count is not None and count < len(pile):
         says = say(
@@ -83,7 +81,10 @@ def _check_whole(case: Case) -> None:
 
 
 def _check_could_not_play(case: Case) -> None:
-    """Where whoever can play must play: breach if they provably could, and say which cards decide if not."""
+    """Record a breach if the player surely could play, or the hidden cards that decide.
+
+    Only rulesets in which a player who can play must play call this.
+    """
     hand, up = case.holding.hand, case.holding.up
     if hand is None:
         need = say("{who}'s hand: whoever can play must play", who=case.player)
@@ -113,7 +114,7 @@ def _check_could_not_play_from(case: Case, source: Sequence[str], *, face_up: bo
 
 
 def _rule_on_could(case: Case, could: bool | None, known: Sequence[str], need: Said) -> None:
-    """Breach if a card could be played, or say what decides whether one could."""
+    """Record a breach if a card could be played, or `need` if that is not known."""
     if could is None:
         case.need(need)
         return
@@ -130,7 +131,7 @@ def _rule_on_could(case: Case, could: bool | None, known: Sequence[str], need: S
 
 
 def _unseen_among(case: Case, hidden: int, *, face_up: bool) -> Said:
-    """Name the cards that nobody has seen and that may be playable."""
+    """Return the words for the hidden cards that decide whether the player could play."""
     facts: dict[str, Any] = {"who": case.player, "count": hidden}
     if face_up:
         if hidden == 1:
@@ -142,7 +143,7 @@ def _unseen_among(case: Case, hidden: int, *, face_up: bool) -> Said:
 
 
 def _check_stage(case: Case) -> None:
-    """What some rulesets ask of a player without a hand before the pile is picked up."""
+    """Apply the rules of some rulesets for a player without hand cards who picks up."""
     mechanics, holding = case.mechanics, case.holding
     if holding.hand:
         return
@@ -165,14 +166,14 @@ def _check_stage(case: Case) -> None:
 
 
 def _check_hidden_stage(case: Case) -> None:
-    """Where only table cards may be left, say what decides whether the pile may be picked up."""
+    """Record the missing knowledge if the player may have only face-down cards left."""
     mechanics, holding = case.mechanics, case.holding
     if mechanics.must_flip and holding.up == () and holding.down != 0 and case.deck_is_empty() is not False:
         case.need(say("whether {who} has only face-down cards left", who=case.player))
 
 
 def _check_placed_first(case: Case) -> None:
-    """Whoever can play no up-card places one on the pile before picking up."""
+    """Record a breach if the player had to place an up-card on the pile before picking up."""
     up = case.holding.up or ()
     known = [card for card in up if card != UNKNOWN]
     could = can_play(case, known, len(up) - len(known))
@@ -186,7 +187,7 @@ def _check_placed_first(case: Case) -> None:
 
 
 def judge_take_up(case: Case) -> None:
-    """Rule on up-cards that are taken into the hand."""
+    """Rule on taking up-cards into the hand."""
     cards, holding, mechanics = case.action.cards, case.holding, case.mechanics
     case.check_turn()
     if not mechanics.up_enters_hand:
@@ -211,7 +212,7 @@ def judge_take_up(case: Case) -> None:
 
 
 def judge_take_down(case: Case) -> None:
-    """Rule on a down-card that is taken into the hand."""
+    """Rule on taking a down-card into the hand."""
     holding, mechanics, count = case.holding, case.mechanics, case.action.count
     case.check_in_game()
     if not mechanics.down_enters_hand:

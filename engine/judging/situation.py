@@ -1,4 +1,4 @@
-"""A situation as the contract writes it, checked and made ready to be judged."""
+"""Reading of situations (`docs/files.md`): the judge's input, checked and typed."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from engine.ruleset import DEFAULT_RULESET, Ruleset, load_ruleset
 ACTION_TYPES = ("play", "pick_up", "show", "flip", "take_up", "take_down", "exchange", "draw")
 CLOCKWISE = "clockwise"
 ANTICLOCKWISE = ("anticlockwise", "anti-clockwise", "counterclockwise", "counter-clockwise")
-"""The accepted spellings; rulings use the first."""
+"""The accepted spellings. Rulings use the first."""
 _NOBODY: Mapping[str, Any] = MappingProxyType({})
 
 
 class Holding(NamedTuple):
-    """What one player has, as far as it is known; None is unknown."""
+    """The cards of one player; None is unknown."""
 
     hand: tuple[str, ...] | None = None
-    """One entry for each card, `??` where it was not seen."""
+    """One entry for each card; `??` is a card that was not seen."""
     up: tuple[str, ...] | None = None
     down: int | None = None
 
@@ -51,7 +51,7 @@ NOTHING_KNOWN = Holding()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """What a player does; the fields are the contract's."""
+    """An action of a player; `docs/files.md` explains the fields."""
 
     type: str
     player: str | None = None
@@ -66,17 +66,17 @@ class Action:
 
     @property
     def is_unread(self) -> bool:
-        """Whether it moves a card that nobody identified."""
+        """Whether the action moves a card that nobody identified."""
         return UNKNOWN in self.cards or (self.type == "flip" and not self.cards)
 
     @property
     def from_table(self) -> bool:
-        """Whether it uses table cards, for which the hand has to be empty."""
+        """Whether the action uses cards of the row, which requires an empty hand."""
         return self.source in ("up", "down") or self.type in ("flip", "take_up", "take_down")
 
 
 class Situation(NamedTuple):
-    """The table as far as it is known, before an action; None is unknown."""
+    """The table before an action; None is unknown."""
 
     rules: Ruleset
     players: tuple[str, ...]
@@ -88,17 +88,17 @@ class Situation(NamedTuple):
     burned: tuple[str, ...] | None = None
     cards: Mapping[str, Holding] = _NOBODY
     left: Mapping[str, tuple[str, ...] | None] = _NOBODY
-    """Who has left the game, and who has completed a turn since (None: not known)."""
+    """By player who has left the game: the players who have completed a turn since; None: not known."""
     sets: tuple[int, ...] = ()
-    """How many cards were played together, for the topmost sets of the pile, the last one last."""
+    """The sizes of the topmost sets of the pile, last set last."""
     opening: bool | None = None
-    """Whether this is the very first turn of the game."""
+    """Whether this is the very first turn of the game; None: not known."""
     shithead: str | None = None
-    """The Shithead, where the game is over."""
+    """The Shithead, if the game is over."""
     owed: Mapping[str, int] = _NOBODY
-    """Cards that players have yet to draw."""
+    """By player: how many cards they still have to draw."""
     losses: Mapping[str, int] = _NOBODY
-    """Games that players have lost in this sitting."""
+    """By player: how many games they have lost this evening."""
 
     def holding(self, player: str | None) -> Holding:
         """Return what is known of a player's cards."""
@@ -106,10 +106,10 @@ class Situation(NamedTuple):
 
 
 def read_rules(line: Mapping[str, Any]) -> Ruleset:
-    """Read `rules` and `options`; without `rules` the default ruleset is meant.
+    """Read `rules` and `options`; without `rules`, use the default ruleset.
 
     Raises:
-        BadInputError: no such ruleset or option.
+        BadInputError: there is no such ruleset or option.
     """
     options = line.get("options") or ()
     if not isinstance(options, (list, tuple)) or not all(isinstance(option, str) for option in options):
@@ -119,10 +119,10 @@ def read_rules(line: Mapping[str, Any]) -> Ruleset:
 
 
 def read_situation(line: Mapping[str, Any]) -> Situation:
-    """Read everything of a situation but its action or question.
+    """Read a situation, except its action or question.
 
     Raises:
-        BadInputError: a field is missing that is needed, unknown, or of the wrong form.
+        BadInputError: a required field is missing, or a value has the wrong form.
     """
     players = read_players(line.get("players"))
     seats = Seats(players)
@@ -157,7 +157,11 @@ def read_situation(line: Mapping[str, Any]) -> Situation:
 
 
 def _sets(line: Mapping[str, Any], pile: Sequence[str] | None) -> tuple[int, ...]:
-    """Read `sets`, or `last_set` alone."""
+    """Read `sets`, or else `last_set`.
+
+    Raises:
+        BadInputError: the value is not a list of counts, or they exceed the pile.
+    """
     given = line.get("sets")
     last = read_count(line.get("last_set"), "last_set")
     if given is None:
@@ -173,10 +177,10 @@ def _sets(line: Mapping[str, Any], pile: Sequence[str] | None) -> tuple[int, ...
 
 
 def _check_sizes(situation: Situation) -> None:
-    """Refuse more cards in one place than the game has.
+    """Check that no place holds more cards than the game has.
 
     Raises:
-        BadInputError: one place holds more; the message names it.
+        BadInputError: a place holds more; the message names it.
     """
     mechanics = situation.rules.mechanics
     most = (PACK + mechanics.jokers) * packs_for(mechanics, len(situation.players))
@@ -195,7 +199,7 @@ def _check_sizes(situation: Situation) -> None:
 
 
 def _counted(cards: Sequence[str]) -> int:
-    """Cards without the jokers: where those are not played with, the ruling on them says what is wrong."""
+    """Return how many of the cards are not jokers. A ruling reports jokers in a game without them."""
     return len(cards) - cards.count(JOKER)
 
 
@@ -234,7 +238,7 @@ def read_action(value: Any, players: Sequence[str]) -> Action:
     """Read the action of a situation.
 
     Raises:
-        BadInputError: it is missing, of no known type, or a field has the wrong form.
+        BadInputError: the action is missing, has no known type, or a field has the wrong form.
     """
     if not isinstance(value, dict):
         raise wrong_field("action", "an object with a type", value)

@@ -1,4 +1,4 @@
-"""A game as a text that people can read aloud and compare line by line, and that reads back to the same game.
+"""Records: a game as text that people can read and compare, and that reads back to the same game.
 
     [Rules "winnersh"]
     [Options ""]
@@ -11,8 +11,8 @@
     3. Bob plays ?? from hand
        ; unproven: the card played, which nobody identified
 
-A line that starts with `;` is a remark: rulings are worked out anew when the game is read. A revision is a
-line of its own, `[revise=2]`, as it was reported. Names that are not plain words stand in quotation marks.
+A line that starts with `;` is a remark. Reading a record ignores remarks and works out the rulings again. A
+revision is a line of its own, `[revise=2]`. Names that are not plain words stand in quotation marks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Damage:
     """A line that could not be read."""
 
     line: int
-    """Its number, from 1."""
+    """The number of the line, from 1."""
     text: str
     reason: str
 
@@ -55,12 +55,12 @@ class Record:
     """The Shithead of the game before."""
     losses: Mapping[str, int] = field(default_factory=dict)
     log: tuple[Event, ...] = ()
-    """Every event as it was reported, revisions and withdrawals included."""
+    """Every reported event, revisions and withdrawals included."""
     tags: Mapping[str, str] = field(default_factory=dict)
-    """Anything else about the game: date, place, film."""
+    """Further facts about the game: date, place, film."""
 
     def referee(self) -> Referee:
-        """Replay the game and return the referee at its end."""
+        """Replay the game and return the referee after the last event."""
         referee = self._fresh()
         for event in self.log:
             referee.observe(event)
@@ -97,7 +97,7 @@ class Record:
 
 
 def remarks(outcome: Outcome) -> list[str]:
-    """Return what the referee made of an event, one remark a line."""
+    """Return the remarks on the outcome of an event, one for each line."""
     lines = []
     if outcome.ruling is not None:
         ruling = outcome.ruling
@@ -119,10 +119,10 @@ def remarks(outcome: Outcome) -> list[str]:
 
 
 def read_record(text: str) -> tuple[Record, list[Damage]]:
-    """Read a record. A damaged line is passed over and reported; everything else is kept.
+    """Read a record; return it with the damaged lines, which it leaves out.
 
     Raises:
-        BadInputError: the text is no record: it does not say who played, or by rules that do not exist.
+        BadInputError: the text does not name the players, or names a ruleset that does not exist.
     """
     tags: dict[str, str] = {}
     events: list[tuple[int, str, Event]] = []

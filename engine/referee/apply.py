@@ -1,4 +1,4 @@
-"""Follows one game event by event: rules on each, and keeps what is publicly known up to date."""
+"""Follows one game event by event: rules on each event and updates the public knowledge of the table."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from engine.referee.state import Knowledge
 from engine.ruleset import Ruleset
 from engine.sentences import Said, say
 
-_FEW = 2
-"""So few cards in a hand may be cards that left it unseen."""
+_FEW_CARDS = 2
+"""A counted hand of at most this size may really be empty: its cards may have left it unseen."""
 
 
 class Follower:
-    """The state of one game, and what each event does to it.
+    """The state of one game, and the handlers that apply each event to it.
 
     Args:
         rules: the ruleset.
-        start: makes the knowledge of a fresh deal.
+        start: returns the knowledge of a fresh deal.
     """
 
     def __init__(self, rules: Ruleset, start: Callable[[], Knowledge]) -> None:
@@ -37,13 +37,13 @@ class Follower:
         self.restart()
 
     def restart(self) -> None:
-        """Forget everything: the cards are dealt afresh."""
+        """Forget everything and begin with a fresh deal."""
         self.state = self._start()
         self.suspicions = Suspicions(self.rules)
         self.gaps = Gaps(self.state, self.suspicions)
 
     def take(self, event: Event) -> Outcome:
-        """Take in one event and rule on it. Remarks are passed over."""
+        """Apply one event and rule on it. Kinds of event without a handler are ignored."""
         handler = HANDLERS.get(event.event)
         self.gaps.note(event)
         stranger = next((name for name in event.names() if name not in self.state.seats), None)
@@ -57,16 +57,16 @@ class Follower:
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
         ruling = self.gaps.weigh(situation, action, rule_on(situation, action))
         if ruling["verdict"] == "illegal" and action.type != "exchange":
-            self._offended(action.player)
+            self._doubt_after_offence(action.player)
         if seat is not None:
-            told = self.gaps.fallible and (seat.doubtful or ruling["verdict"] == "illegal")
-            late_in_game = not self.state.draw_pile and len(seat.hand) <= _FEW
-            seat.doubtful = told and late_in_game and action.from_table
+            suspect = self.gaps.fallible and (seat.doubtful or ruling["verdict"] == "illegal")
+            late_in_game = not self.state.draw_pile and len(seat.hand) <= _FEW_CARDS
+            seat.doubtful = suspect and late_in_game and action.from_table
         ruling["notes"] = [*notes, *ruling["notes"], *self.state.draw_notes()]
         return ruling
 
-    def _offended(self, player: str | None) -> None:
-        """An offence, or a sign that something was missed: from here on less is proven."""
+    def _doubt_after_offence(self, player: str | None) -> None:
+        """Trust the record less after an offence, which may also mean that something was missed."""
         if player is not None and self.state.turn not in (None, player):
             self.gaps.passed_over(player)
         self.gaps.doubt_pile()
@@ -79,7 +79,7 @@ class Follower:
         return Outcome()
 
     def _exchange(self, event: Event) -> Outcome:
-        """Cards taken in from the up-cards are known to be in the hand from then on."""
+        """Rule on an exchange. The up-cards that it takes into the hand stay known there."""
         state, follow = self.state, Outcome()
         changes = dict(event.up) or ({event.player: ()} if event.player else {})
         for player, now in changes.items():
@@ -93,7 +93,7 @@ class Follower:
                 seat.hand.extend(taken)
                 seat.up = list(now)
             else:
-                # Which cards changed places was not seen: neither side is known any more.
+                # Nobody saw which cards changed places, so neither hand nor up-cards are known any more.
                 seat.blur()
                 seat.up[:] = [UNKNOWN] * len(seat.up)
             follow = Outcome(ruling=ruling)
@@ -109,7 +109,7 @@ class Follower:
         late = []
         if source == "hand" and not seat.hand and not seat.may_draw:
             late = self.suspicions.held_after_all(event, player)
-        notes = [*self.gaps.unburn(cards), *self.gaps.odd(reconcile(state, player, cards, source))]
+        notes = [*self.gaps.unburn(cards), *self.gaps.count_missed(reconcile(state, player, cards, source))]
         action = Action(type="play", player=player, cards=cards, source=source)
         ruling = self._judge(event, action, notes)
         self._note_start(event, player, ruling)
@@ -125,7 +125,7 @@ class Follower:
         return self._finish(event, player, ruling, late)
 
     def _leave_hand(self, event: Event, player: str, cards: Sequence[str]) -> list[Event]:
-        """Take cards out of a hand; return the late breaches that this proves."""
+        """Remove cards from a hand; return the late breaches that this proves."""
         seat = self.state.seats[player]
         unseen = seat.take_from_hand(cards)
         self.suspicions.came_in(player, seat.blurred)
@@ -149,7 +149,7 @@ class Follower:
         return self._finish(event, player, ruling, [])
 
     def _land(self, player: str, cards: Sequence[str], ruling: Ruling) -> None:
-        """Put played cards where they belong: on the pile, burned, or into the hand of who must pick up."""
+        """Put played cards on the pile or the burn pile, or into the hand of the player who must pick up."""
         state, effects = self.state, ruling["effects"]
         self.gaps.played(player, cards)
         burnt = [card for card in cards if self._goes_aside(card)]
@@ -165,14 +165,22 @@ class Follower:
             state.due_pick_up = effects["picks_up"]
 
     def _goes_aside(self, card: str) -> bool:
-        """Whether a played card does not stay on the pile: it is burned, or not played with at all."""
+        """Return whether a played card leaves the game at once: it forces a pick-up, or is a stray joker."""
         mechanics, rank = self.rules.mechanics, RANK_OF[card]
         return rank in mechanics.forces_pick_up or (rank == JOKER_RANK and not mechanics.plays_jokers)
 
     def _finish(
         self, event: Event, player: str, ruling: Ruling, late: Sequence[Event], soft: bool = False
     ) -> Outcome:
-        """Pass the turn on, enter what is to be drawn (`soft`: may be drawn), and conclude who is out."""
+        """Pass the turn on, enter the draw that is due, and conclude who is out.
+
+        Args:
+            event: the event.
+            player: the player who acted.
+            ruling: the ruling on the event.
+            late: the late breaches that the event proved.
+            soft: whether the player may draw the due cards but need not.
+        """
         state, effects = self.state, ruling["effects"]
         state.opening = False
         seat, due = state.seats[player], effects["draw"] or 0
@@ -224,7 +232,7 @@ class Follower:
         return self._finish(event, player, ruling, [])
 
     def _expected_pick_up(self, event: Event, player: str, due: str) -> Outcome:
-        """The pick-up that a show, a failed flip or a joker brought about."""
+        """Rule on a pick-up that a show, a failed flip or a joker requires of the player `due`."""
         state = self.state
         if player == due:
             return Outcome(confirms=True)
@@ -268,7 +276,7 @@ class Follower:
         return Outcome(ruling=ruling)
 
     def _burn_rules(self) -> list[str]:
-        """The mechanisms by which a pile burns."""
+        """Return the mechanisms that burn a pile."""
         ranks = sorted(self.rules.mechanics.burns)
         return [*(f"burn.{RANK_TEXTS[rank]}" for rank in ranks), "four"]
 
@@ -282,7 +290,7 @@ class Follower:
             return Outcome()
         cards = event.cards or (UNKNOWN,)
         seat = state.seats[player]
-        notes = self.gaps.odd(reconcile(state, player, cards[:1], None))
+        notes = self.gaps.count_missed(reconcile(state, player, cards[:1], None))
         action = Action(
             type="show",
             player=player,
@@ -293,7 +301,7 @@ class Follower:
         )
         ruling = self._judge(event, action, notes)
         if "burned" not in ruling["effects"]:
-            return Outcome(ruling=ruling)  # no card that can be shown: nothing comes of it
+            return Outcome(ruling=ruling)  # the card cannot be shown, so the show has no effect
         self._note_start(event, player, ruling)
         from_hand, from_up = split_sources(seat.hand, seat.up, cards[:1], None)
         late = self._leave_hand(event, player, from_hand)
@@ -312,7 +320,7 @@ class Follower:
         if player is None:
             return Outcome()
         seat, cards = state.seats[player], event.cards or (UNKNOWN,)
-        notes = self.gaps.odd(reconcile(state, player, cards, "up"))
+        notes = self.gaps.count_missed(reconcile(state, player, cards, "up"))
         ruling = self._judge(event, Action(type="take_up", player=player, cards=cards), notes)
         seat.take_from_up(cards)
         seat.hand.extend(cards)
@@ -331,7 +339,7 @@ class Follower:
         return Outcome(ruling=ruling)
 
     def _draw(self, event: Event) -> Outcome:
-        """Cards may be drawn one by one; too many are a breach, too few are noted until the next turn."""
+        """Rule on a draw. Too many cards are a breach; too few give a note, because more may follow."""
         state = self.state
         owing = [player for player, seat in state.seats.items() if seat.owed]
         player = event.player or (owing[0] if owing else state.turn)
@@ -361,7 +369,7 @@ class Follower:
         return Outcome(ruling=ruling)
 
     def _out(self, event: Event) -> Outcome:
-        """Believe that a player has no cards left, whatever the count says."""
+        """Believe that a player has no cards left, even if the count differs."""
         state, player = self.state, event.player
         if player is None or player in state.left:
             return Outcome(confirms=True)
@@ -377,7 +385,7 @@ class Follower:
         return Outcome(ruling=ruling, follow_ups=tuple(self._conclusions(event, set(state.left), loser)))
 
     def _recount(self, event: Event) -> Outcome:
-        """Believe that a player has more cards than were counted: some came in unseen."""
+        """Believe that a player has more cards than counted: some came in unseen."""
         if event.player is not None:
             seat = self.state.seats[event.player]
             self.suspicions.came_in(event.player, seat.add_unseen(event.source, event.count or 1))
@@ -391,7 +399,7 @@ class Follower:
         return Outcome(confirms=confirms)
 
     def _actor(self, event: Event) -> str | None:
-        """Who did it: as seen, or else whoever's turn it is."""
+        """Return the player of the event, or else the player whose turn it is."""
         return event.player or self.state.turn
 
 

@@ -1,9 +1,9 @@
-"""What may have happened without being seen, and what therefore is not proven.
+"""Gaps in the record: unseen events, and the breaches that they leave unproven.
 
-An observer that is certain of all it reports (confidence 1) is taken at its word. A camera is not: it misses
-a turn now and then, or one card of a set. What it reports next contradicts the record, and whoever is accused
-on the record's word alone may have done nothing wrong. So where a missed act, or a missed card, would explain
-what was seen, the ruling is `unproven` and says what is missing, and the record gives way to what was seen.
+The referee believes an observer that is always certain (confidence 1). A camera is not: it sometimes misses a
+turn, or one card of a set. Its next report then contradicts the record, and the accused player may have done
+nothing wrong. So the referee checks whether a missed act or a missed card would explain the report. If it
+would, the ruling is `unproven` and names the missing fact, and the record is changed to fit the report.
 """
 
 from __future__ import annotations
@@ -23,51 +23,51 @@ from engine.referee.reconciling import without
 from engine.referee.state import Knowledge, Seat
 from engine.sentences import Said, say
 
-MOST = 4
-"""Cards that leave a hand in one turn: seldom more, with four of a rank."""
+MOST_PER_TURN = 4
+"""The most cards that usually leave a hand in one turn: four of a rank."""
 
 
 class Gaps:
-    """Where one game's record may have holes.
+    """Searches for gaps in the record of one game.
 
     Args:
-        state: what is known of the game; it is corrected where something must have been missed.
-        suspicions: what may yet prove to have been a breach; dropped about who may have acted unseen.
+        state: the knowledge of the game. It is corrected if something must have been missed.
+        suspicions: the suspected breaches. Those about a player who may have acted unseen are dropped.
     """
 
     def __init__(self, state: Knowledge, suspicions: Suspicions) -> None:
         self.fallible = False
         """Whether the observer has ever been less than certain."""
-        self.holes = 0
-        """How often something has proven to have been missed."""
+        self.times_missed = 0
+        """How often an event has proven that something was missed."""
         self._state, self._suspicions = state, suspicions
         self._missed: Counter[str] = Counter()
-        """Turns that went over each player's head, or that nobody saw."""
-        self._shaken: set[str] = set()
-        """Cards on the pile while somebody may have picked it up unseen."""
+        """By player: the turns that were skipped or that nobody saw."""
+        self._maybe_picked_up: set[str] = set()
+        """Cards that lay on the pile while somebody may have picked it up unseen."""
         self._last: str | None = None
-        """Who played last."""
+        """The player who played last."""
 
-    # What the record says, put right
+    # Corrections of the record
 
     def note(self, event: Event) -> None:
-        """Note how sure the observer is of an event, and what it confirms."""
+        """Note whether the observer is certain of an event. Cards seen in a burn were not picked up."""
         self.fallible = self.fallible or event.confidence < 1
         if event.event == "burn":
-            self._shaken.difference_update(event.cards)
+            self._maybe_picked_up.difference_update(event.cards)
 
-    def odd(self, notes: Sequence[Said]) -> list[Said]:
-        """Count what did not fit the record (`engine.referee.reconciling`) as something missed; return it."""
-        self.holes += bool(notes) and self.fallible
+    def count_missed(self, notes: Sequence[Said]) -> list[Said]:
+        """Count contradictions of the record (`engine.referee.reconciling`) as one miss; return the notes."""
+        self.times_missed += bool(notes) and self.fallible
         return list(notes)
 
     def played(self, player: str, cards: Sequence[str]) -> None:
-        """Note who played last."""
+        """Note who played last. The played cards were not picked up."""
         self._last = player
-        self._shaken.difference_update(cards)
+        self._maybe_picked_up.difference_update(cards)
 
     def passed_over(self, player: str) -> None:
-        """Enter that `player` acted in somebody else's turn: turns before may have been missed."""
+        """Enter that `player` acted in another player's turn: the turns between them may have been missed."""
         state, over = self._state, []
         other = state.turn
         while other is not None and other != player and other not in over:
@@ -81,15 +81,15 @@ class Gaps:
 
     def doubt_pile(self) -> None:
         """Enter that the pile may have been picked up unseen."""
-        self._shaken.update(self._state.pile)
+        self._maybe_picked_up.update(self._state.pile)
 
     def bring_back(self, action: Action) -> list[Said]:
-        """Let a player who counted as out hold the cards just seen of them; return what was odd."""
+        """Bring back a player who counted as out but now acts with cards; return the notes on it."""
         state, player = self._state, action.player
         gone = player is not None and player in state.left and state.loser is None
         if player is None or not action.cards or not self.fallible or not gone:
             return []
-        self.holes += 1
+        self.times_missed += 1
         del state.left[player]
         seat = state.seats[player]
         if action.type == "flip" or action.source == "down":
@@ -103,21 +103,25 @@ class Gaps:
         return [say("{who} was counted as out, but is not.", who=player)]
 
     def unburn(self, cards: Sequence[str]) -> list[Said]:
-        """Take back that cards were burned, if they may have been picked up before; return what was odd."""
-        back = [card for card in self._state.surely_not_burned(cards) if card in self._shaken]
+        """Take the cards off the burn pile if they may have been picked up instead; return the notes on it.
+
+        Args:
+            cards: cards that were just seen again.
+        """
+        back = [card for card in self._state.surely_not_burned(cards) if card in self._maybe_picked_up]
         if not self.fallible or not back:
             return []
-        self.holes += 1
+        self.times_missed += 1
         self._state.burned = without(self._state.burned, back)
         return [say("Somebody must have picked up the pile before it was burned, and nobody saw it.")]
 
-    # What is not proven
+    # Doubts about rulings
 
     def weigh(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
-        """Return the ruling, or a milder one if something that was missed would explain what was seen.
+        """Return the ruling, or a milder one if a missed act would explain the event.
 
-        A card that is seen in two places, or an act after the end, has been misread by itself. Otherwise
-        something must have proven to have been missed before: till then the record is trusted.
+        A card in two places or an act after the end is itself a sign of a misreading. Other breaches are only
+        doubted after some event has proven that something was missed. Until then the record is trusted.
         """
         player = action.player or ""
         seat = self._state.seats.get(player)
@@ -129,8 +133,8 @@ class Gaps:
             emptied = {**situation.cards, player: seat.holding()._replace(hand=(), up=up)}
             milder = rule_on(situation._replace(cards=emptied), action)
             if len(milder["breaches"]) < len(ruling["breaches"]):
-                ruling = opened(milder, say("whether {who}'s hand is really empty", who=player))
-        if not self.holes or ruling["verdict"] != "illegal":
+                ruling = as_unproven(milder, say("whether {who}'s hand is really empty", who=player))
+        if not self.times_missed or ruling["verdict"] != "illegal":
             return ruling
         held = self._may_hold(seat, self._missed[player], action)
         if held is not None:
@@ -139,11 +143,11 @@ class Gaps:
             if len(milder["breaches"]) < len(ruling["breaches"]):
                 if action.type != "pick_up":
                     seat.hand, seat.up = list(held.hand or ()), list(held.up or ())
-                ruling = opened(milder, say("what {who} did before that nobody saw", who=player))
+                ruling = as_unproven(milder, say("what {who} did before that nobody saw", who=player))
         return self._weigh_turn(situation, action, ruling) if ruling["verdict"] == "illegal" else ruling
 
     def _weigh_readings(self, ruling: Ruling) -> Ruling:
-        """Take back what rests on a card that was misread, or on a count of the cards that is wrong."""
+        """Drop breaches that rest on a misread card or on a wrong count of the cards."""
         rules = self._state.rules
         misread, over = rules.rule_for("one_pack").id, rules.rule_for("over").id
         open_to_doubt = [breach for breach in ruling["breaches"] if breach["rule"] in (misread, over)]
@@ -157,7 +161,7 @@ class Gaps:
         return {**ruling, "breaches": [], "verdict": "unproven", "needs": [need]}
 
     def _weigh_turn(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
-        """The same for an act out of turn, which one unseen act of the player passed over would explain."""
+        """Return a milder ruling on an act out of turn if an unseen act of the skipped player explains it."""
         player, other = action.player or "", self._state.turn
         if other is None or not self._may_have_acted(other, player):
             return ruling
@@ -170,13 +174,13 @@ class Gaps:
             milder = rule_on(table, action)
             if milder["verdict"] != "illegal":
                 self.passed_over(player)
-                return opened(milder, unseen)
+                return as_unproven(milder, unseen)
         return ruling
 
     def _may_have_acted(self, other: str, player: str) -> bool:
-        """Whether one act of `other` that nobody saw would make it `player`'s turn.
+        """Return whether one unseen act of `other` would have made it `player`'s turn.
 
-        Where cards would have been due afterwards, that draw would have been missed as well: too much.
+        If `other` had to draw afterwards, the camera would have missed the draw too, which is unlikely.
         """
         state, seat = self._state, self._state.seats[other]
         if other == player or state.next_inside(other) != player:
@@ -186,7 +190,13 @@ class Gaps:
         return not (state.draw_pile and draws)
 
     def _may_hold(self, seat: Seat, missed: int, action: Action) -> Holding | None:
-        """Return what the player may hold if something was missed, or None if that changes nothing."""
+        """Return the cards that the player may hold if turns were missed; None if that explains nothing.
+
+        Args:
+            seat: the player's cards.
+            missed: how many of the player's turns may have been missed.
+            action: the action to explain.
+        """
         held = seat.holding()
         if action.type == "pick_up":
             unknown = (UNKNOWN,) * len(seat.hand)
@@ -196,22 +206,31 @@ class Gaps:
             return None
         played = without(action.cards, seat.up) if action.source == "hand+up" else []
         gone = len(seat.hand) - len(played) + (len(seat.up) if blindly else 0)
-        if gone > MOST * missed:
+        if gone > MOST_PER_TURN * missed:
             return None
         return Holding(tuple(played), () if blindly else held.up, held.down)
 
     def explain_draw(self, player: str, count: int, allowed: int) -> Said | None:
-        """Return which missed cards would make a draw beyond what is due right, and enter them; else None."""
+        """Explain a draw of too many cards by played cards that nobody saw, and enter them.
+
+        Args:
+            player: the player who drew.
+            count: how many cards were drawn.
+            allowed: how many cards the player had to draw or was allowed to draw.
+
+        Returns:
+            The missing knowledge, or None if missed cards do not explain the draw.
+        """
         state, seat, surplus = self._state, self._state.seats[player], count - allowed
         if not self.fallible or surplus <= 0 or state.draw_pile is None:
             return None
-        if surplus > state.draw_pile:  # nobody can: it was counted wrongly
+        if surplus > state.draw_pile:  # impossible, so the draw pile was counted wrongly
             state.draw(player, state.draw_pile)
             return say("how many cards were left on the draw pile")
         mechanics = state.rules.mechanics
         as_played = mechanics.draw == "as-played"
         missing = surplus if as_played else len(seat.hand) + surplus - mechanics.min_hand
-        if not 1 <= missing <= min(MOST, len(seat.hand)):
+        if not 1 <= missing <= min(MOST_PER_TURN, len(seat.hand)):
             return None
         unseen = [UNKNOWN] * missing
         if not allowed and player == state.turn and not state.opening:
@@ -219,13 +238,13 @@ class Gaps:
             state.due_burn, state.due_pick_up = False, None
             state.complete_turn(player)
             state.turn = None  # it may have been a card that gives another turn
-        elif player == self._last and missing <= MOST - sum(state.sets[-1:]):
+        elif player == self._last and missing <= MOST_PER_TURN - sum(state.sets[-1:]):
             state.put_under_last_set(unseen)
         elif self._missed[player]:
             state.pile[:0] = unseen
         else:
             return None
-        self.holes += 1
+        self.times_missed += 1
         seat.blur()
         del seat.hand[:missing]
         state.draw(player, surplus)
@@ -234,10 +253,13 @@ class Gaps:
         return say("whether {who} played {count} cards that nobody saw", who=player, count=missing)
 
     def explain_burn(self, event: Event) -> Said | None:
-        """Return what was missed where the burn cannot be due to what was seen, and enter it; else None.
+        """Explain a burn that the seen cards do not cause, and enter the missed cards.
 
-        Then other cards are burned than lay on the pile, or more cards of the top one's rank would have made
-        four of a kind: laid on one another, they look like one.
+        Either the burned cards differ from the pile, or further cards of the top rank completed four of a
+        kind. The camera sees such cards as one if they lie exactly on each other.
+
+        Returns:
+            The missing knowledge, or None if missed cards do not explain the burn.
         """
         state = self._state
         player = event.player or state.turn or self._last
@@ -248,7 +270,7 @@ class Gaps:
         unseen = extra or rest
         if not unseen:
             return None
-        self.holes += 1
+        self.times_missed += 1
         seat = state.seats[player]
         misread = extra and player == self._last and without(state.pile, event.cards)
         if not misread:
@@ -261,14 +283,15 @@ class Gaps:
         return say("what {who} played before the pile was burned", who=player)
 
     def _rest_of_four(self, player: str) -> list[str]:
-        """Return what a player may have put down unseen to make four of a kind; else nothing.
+        """Return the cards that a player may have added unseen to complete four of a kind; empty if none.
 
-        That is who played last, or whose turn it is if most of the four lie there.
+        The player must have played last. The player to move also counts if at most half of the four are
+        missing.
         """
         state, mechanics = self._state, self._state.rules.mechanics
         rank, hand = RANK_OF[state.pile[-1]], state.seats[player].hand
         missing = mechanics.four - run_on_top(mechanics, state.pile, rank)
-        there = len(hand) - state.seats[player].owed  # what is due counts as drawn, but was not put down
+        there = len(hand) - state.seats[player].owed  # owed cards count as drawn, but were not played
         may_have = player == self._last or (player == state.turn and missing <= mechanics.four // 2)
         if not may_have or rank == UNKNOWN_RANK or not 1 <= missing <= there:
             return []
@@ -284,7 +307,7 @@ class Gaps:
         return [*held, *[UNKNOWN] * missing][:missing]
 
     def _owe(self, player: str, played: int) -> None:
-        """Enter what is to be drawn after cards that were played unseen."""
+        """Enter the draw that is due after `played` cards were played unseen."""
         mechanics, state = self._state.rules.mechanics, self._state
         due = played
         if mechanics.draw == "to-minimum":
@@ -292,16 +315,16 @@ class Gaps:
         state.owe(player, min(due, state.draw_pile or 0))
 
     def explain_pick_up(self, event: Event, player: str) -> None:
-        """Believe what was seen of a pile that is picked up; cards unheard of were played in missed turns."""
+        """Correct the pile to the cards seen in a pick-up; new ones must have been played in missed turns."""
         state = self._state
         if not self.fallible:
             return
         under = without(state.pile, event.cards)
-        if event.count == len(event.cards) and under and self._shaken.issuperset(under):
-            self.holes += 1
-            state.replace_pile(event.cards)  # what lay under them must have gone before
+        if event.count == len(event.cards) and under and self._maybe_picked_up.issuperset(under):
+            self.times_missed += 1
+            state.replace_pile(event.cards)  # the cards under them must have been picked up before
         if any(card != UNKNOWN for card in without(event.cards, state.pile)):
-            self.holes += 1
+            self.times_missed += 1
             whole = len(event.cards) >= len(state.pile)
             kept = [] if whole else without(state.pile, event.cards)
             state.replace_pile([*kept, *event.cards])
@@ -314,8 +337,8 @@ class Gaps:
 _WITH_UP = ("up", "hand+up")
 
 
-def opened(ruling: Ruling, what: Said) -> Ruling:
-    """Return a ruling that holds only if `what` is as it may be: not legal, but unproven."""
+def as_unproven(ruling: Ruling, what: Said) -> Ruling:
+    """Turn a legal ruling into an unproven one that needs the knowledge `what`; return the ruling."""
     if ruling["verdict"] == "legal":
         ruling.pop("basis", None)
         ruling |= {"verdict": "unproven", "needs": [what]}

@@ -1,7 +1,7 @@
-"""Late breaches: what was not allowed, and is proven only by cards seen afterwards.
+"""Late breaches: breaches that are proven only by cards seen afterwards.
 
-A card that leaves a hand unseen until then may have been drawn since. So a suspicion counts the unseen cards
-that came into the hand after the event, and is proven only by more telling cards than those.
+A hidden card that leaves a hand may have entered it after the suspicious event. So a suspicion counts the
+unseen cards that entered the hand since the event. It is proven only by more incriminating cards than that.
 """
 
 from __future__ import annotations
@@ -25,61 +25,64 @@ from engine.sentences import Said, say
 
 @dataclass(slots=True)
 class PickUpSuspicion:
-    """A pick-up where whoever can play must play, by a player whose hand was not all known."""
+    """A pick-up, although a player who can play must play, with cards in the hand that nobody had seen."""
 
     event: int
+    """The id of the pick-up."""
     player: str
     demands: frozenset[Demand]
+    """The demands that the pile may have made."""
     came_in: int = 0
-    """Unseen cards that have entered the hand since."""
-    telling: list[str] = field(default_factory=list)
+    """How many unseen cards have entered the hand since."""
+    playable: list[str] = field(default_factory=list)
     """Cards seen since that could have been played."""
     doubtful: set[int] = field(default_factory=set)
-    """Ranks in piles that the player has picked up: one more of them may have lain there unseen."""
+    """Ranks in this pile and in later ones that the player picked up: each may have held an unseen card."""
 
 
 @dataclass(slots=True)
 class StartSuspicion:
-    """A first turn by a player whose hand was not all known."""
+    """A first turn by a player with cards in the hand that nobody had seen."""
 
     event: int
+    """The id of the first turn."""
     starter: str
     played: tuple[str, ...]
     claim: int | None
-    """How early the starter's best card comes in the start order; None: that is not known."""
+    """The place of the starter's best card in the start order; None: not known."""
     packs: int
     sequence: tuple[str, ...] = ()
-    """The players in the order that breaks ties, where one does."""
+    """The players in the order that breaks ties; empty if there is none."""
     elsewhere: Counter[str] = field(default_factory=Counter)
     """Cards that the starter cannot have held."""
     held: list[tuple[str, str]] = field(default_factory=list)
-    """Cards that others held then, as was seen since: (player, card)."""
+    """(player, card) for each card that another player held at the start, as later events showed."""
 
 
 @dataclass(slots=True)
 class Suspicions:
-    """Everything that may yet turn out to have been a breach."""
+    """All events that may later turn out to be breaches."""
 
     rules: Ruleset
     pick_ups: list[PickUpSuspicion] = field(default_factory=list)
     start: StartSuspicion | None = None
     drew: set[str] = field(default_factory=set)
-    """Players whose hands have taken in unseen cards since the start."""
+    """Players whose hands have received unseen cards since the start."""
     up_plays: dict[str, int] = field(default_factory=dict)
-    """The last event in which a player with an empty hand played an up-card."""
+    """By player: the id of the last event that played an up-card with a hand that counted as empty."""
 
     @property
     def _mechanics(self) -> Mechanics:
         return self.rules.mechanics
 
     def started(self, event: Event, player: str, state: Knowledge, *, certain: bool) -> None:
-        """Note who took the first turn, and what was known of the hands then.
+        """Note the starter, and the cards known at that time.
 
         Args:
             event: the first turn.
-            player: who took it.
-            state: the table before it.
-            certain: whether the cards that were played have surely been read right.
+            player: the starter.
+            state: the knowledge of the table before the event.
+            certain: whether the played cards were surely read correctly.
         """
         mechanics = self._mechanics
         if mechanics.start != "cards":
@@ -104,15 +107,15 @@ class Suspicions:
                 self.start.elsewhere.update(card for card in seat.hand if card != UNKNOWN)
 
     def picked_up(self, event: Event, player: str, demands: frozenset[Demand], hidden: int) -> None:
-        """Note a pick-up that the hidden cards of the hand decide about."""
+        """Note a pick-up that may be a breach because of `hidden` unseen cards in the hand."""
         if hidden:
             self.pick_ups.append(PickUpSuspicion(event.id, player, demands))
 
     def took(self, player: str, pile: Iterable[str]) -> None:
-        """Note a pile that a player has picked up, in which a card may have been overlooked.
+        """Note a picked-up pile in which the observer may have overlooked a card.
 
-        Of a set that was put down an observer that errs may have seen one card too few: a card of that rank
-        in the hand proves nothing any more. `pile` is empty where all that was put down has been seen.
+        A fallible observer may have missed one card of a set. So a card of that rank in the hand proves
+        nothing any more. `pile` is empty if the observer has seen every card.
         """
         ranks = {RANK_OF[card] for card in pile}
         for suspicion in self.pick_ups:
@@ -135,7 +138,7 @@ class Suspicions:
                 suspicion.came_in += count
 
     def seen(self, event: Event, player: str, cards: Iterable[str]) -> list[Event]:
-        """Return the late breaches proven by cards that left a hand in which they had not been known."""
+        """Return the late breaches that are proven by cards leaving a hand that nobody had seen there."""
         known = [card for card in cards if card != UNKNOWN]
         return [
             *self._seen_after_pick_up(event, player, known),
@@ -145,15 +148,15 @@ class Suspicions:
     def _seen_after_pick_up(self, event: Event, player: str, cards: list[str]) -> list[Event]:
         found = []
         for suspicion in [s for s in self.pick_ups if s.player == player]:
-            suspicion.telling += [
+            suspicion.playable += [
                 card
                 for card in cards
                 if RANK_OF[card] not in suspicion.doubtful
                 and set_goes_everywhere(self._mechanics, suspicion.demands, card)
             ]
-            if len(suspicion.telling) > suspicion.came_in:
+            if len(suspicion.playable) > suspicion.came_in:
                 self.pick_ups.remove(suspicion)
-                card = suspicion.telling[-1]
+                card = suspicion.playable[-1]
                 asked = effect_in_words(min(suspicion.demands))
                 says = say(
                     "{who} picked up while holding {card:the}, although {asked} could be played.",
@@ -165,7 +168,7 @@ class Suspicions:
         return found
 
     def _seen_after_start(self, event: Event, player: str, cards: list[str]) -> list[Event]:
-        """A card seen in another hand than the starter's, that comes before whatever the starter held."""
+        """Return the late breach of the starter if `player` held a card that comes before the starter's."""
         start = self.start
         if start is None or player == start.starter or player in self.drew or event.id == start.event:
             return []
@@ -201,7 +204,7 @@ class Suspicions:
         return self._late(event, start.event, start.starter, says, *mechanisms)
 
     def _comes_first(self, start: StartSuspicion, holder: str, card: str) -> bool:
-        """Whether a card that was held comes before every card that the starter can have held."""
+        """Return whether a held card comes before every card that the starter can have held."""
         mechanics = self._mechanics
         place, order = start_place(mechanics, (card,)), start.sequence
         if place >= len(mechanics.start_order):
@@ -214,7 +217,7 @@ class Suspicions:
         return all(start.elsewhere[other] >= start.packs for other in ahead)
 
     def held_after_all(self, event: Event, player: str) -> list[Event]:
-        """Return the late breach of a player who plays from a hand that an up-card play took to be empty."""
+        """Return the late breach of a player who played an up-card and now plays from the hand."""
         earlier = self.up_plays.pop(player, None)
         if earlier is None:
             return []

@@ -1,4 +1,4 @@
-"""The table as everybody at it knows it, for screens: nothing hidden gets in here."""
+"""The public knowledge of the table, for screens. It contains nothing hidden."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.referee.state import Knowledge
 
 @dataclass(frozen=True, slots=True)
 class HandView:
-    """What may be shown of a hand: its size, and the cards everybody has seen go into it."""
+    """The public part of a hand: its size, and the cards that everybody saw enter it."""
 
     size: int | None
     known: tuple[str, ...]
@@ -21,7 +21,7 @@ class HandView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicTable:
-    """The table as everybody at it knows it."""
+    """The public knowledge of the table; None is unknown."""
 
     players: tuple[str, ...]
     dealer: str | None
@@ -35,20 +35,20 @@ class PublicTable:
     up: dict[str, list[str]]
     down: dict[str, int | None]
     left: list[str]
-    """Players who are out, in the order in which they left."""
+    """The players who are out, in the order in which they left."""
     loser: str | None
     playable_ranks: list[str]
-    """What may be played on the pile now, lowest first."""
+    """The ranks that may be played on the pile now, lowest first."""
     effect_in_words: str
-    """The same in words: `9 or higher`, `7 or lower`, `anything`."""
+    """The demand in words: `9 or higher`, `7 or lower`, `anything`."""
     also_playable: list[str]
-    """Ranks that may be played too, although those words do not cover them, lowest first."""
+    """The ranks that may be played too, although those words do not cover them, lowest first."""
     to_draw: dict[str, int]
-    """Cards that players have yet to be seen to draw; hand sizes and draw pile are those before that."""
+    """By player: how many owed cards nobody has seen drawn. Here they still count to the draw pile."""
 
 
 def public_table(state: Knowledge) -> PublicTable:
-    """Return what screens may show of the state."""
+    """Return the part of the state that screens may show."""
     mechanics = state.rules.mechanics
     demands = possible_demands(mechanics, state.pile, state.sets)
     ranks = [

@@ -1,9 +1,8 @@
-"""Makes what is known of a table agree with what was just seen of it.
+"""Reconciles the knowledge of a table with the event just seen.
 
-Readings err and movements are missed far more often than players conjure. So where a played card cannot
-have been where it is said to have been, the knowledge gives way: what follows physically from the sight is
-entered, the rest of the doubtful knowledge is forgotten, and a note says so. Nothing here asks whether a play
-is legal.
+Misreadings and missed movements are much more likely than impossible plays. So if a played card contradicts
+the knowledge, the knowledge is changed. The change enters the physical consequences of the event and forgets
+doubtful cards, and a note reports it. Nothing here asks whether a play is legal.
 """
 
 from __future__ import annotations
@@ -19,7 +18,14 @@ from engine.sentences import Said, say
 
 
 def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str | None) -> list[Said]:
-    """Let a player hold, in hand or face up, what they were just seen to play; return what was odd."""
+    """Change the knowledge so that the player held the played cards; return the notes on contradictions.
+
+    Args:
+        state: the knowledge to change.
+        player: the player who played.
+        cards: the played cards.
+        source: `hand`, `up`, `hand+up`, `down`, or None: not known.
+    """
     seat = state.seats[player]
     notes = _missed_pick_up(state, player, cards)
     if source == "up":
@@ -35,10 +41,10 @@ def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str |
 
 
 def give_up_surplus(state: Knowledge, player: str, surplus: int) -> list[Said]:
-    """Stop counting cards that a player drew beyond what was due; return what to tell the players.
+    """Take up to `surplus` cards that a player drew too many out of the hand; return the note on it.
 
-    Who draws up to the minimum has most likely played cards that nobody saw. It is said once: were the count
-    kept, every later draw of that player would be called wrong for the same reason.
+    A player who draws up to the minimum has most likely played cards that nobody saw. The surplus gives one
+    breach. If the count stayed, every later draw of that player would give the same breach.
     """
     hand, minimum = state.seats[player].hand, state.rules.mechanics.min_hand
     given_up = min(surplus, len(hand) - minimum, hand.count(UNKNOWN)) if minimum else 0
@@ -53,7 +59,7 @@ def _one_pack(state: Knowledge) -> bool:
 
 
 def _missed_pick_up(state: Knowledge, player: str, cards: Sequence[str]) -> list[Said]:
-    """A card that lay on the pile comes out of a hand: the pile was picked up unseen."""
+    """Enter an unseen pick-up if a played card lay on the pile; return the note on it."""
     if not _one_pack(state) or not any(SUIT_OF[card] and card in state.pile for card in cards):
         return []
     state.move_pile_to(player)
@@ -61,7 +67,7 @@ def _missed_pick_up(state: Knowledge, player: str, cards: Sequence[str]) -> list
 
 
 def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[Said]:
-    """With no cards in hand, one that lay face up was taken up unseen."""
+    """Enter that up-cards entered the hand unseen, if the hand is too small; return the note on it."""
     taken = [card for card in cards if SUIT_OF[card] and card in seat.up and card not in seat.hand]
     if not state.rules.mechanics.up_enters_hand or not taken or len(seat.hand) >= len(cards):
         return []
@@ -72,7 +78,7 @@ def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[s
 
 
 def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
-    """A played up-card that was not known to lie there takes the place of one that was."""
+    """Replace known up-cards by played ones that were not known to lie there; return the notes on it."""
     spare = Counter(seat.up)
     spare.subtract(cards)
     notes: list[Said] = []
@@ -95,7 +101,7 @@ def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
 
 
 def _must_be_up(seat: Seat, cards: Sequence[str]) -> list[str]:
-    """Which cards of a mixed set lay face up: those seen there, and those the hand has no room for."""
+    """Return the cards of a mixed set that lay face up: the known ones, and those that exceed the hand."""
     from_hand, up = mixed_sources(cards, seat.hand, seat.up)
     rest = _not_known(without(from_hand, [card for card in seat.hand if card == UNKNOWN]), seat.hand)
     if not up and not rest:
@@ -105,7 +111,7 @@ def _must_be_up(seat: Seat, cards: Sequence[str]) -> list[str]:
 
 
 def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[Said]:
-    """A hand that is too small, or known not to hold the cards, was not what had been seen of it."""
+    """Correct a hand that is too small, or is known not to hold the cards; return the notes on it."""
     notes: list[Said] = []
     missing = len(cards) - len(seat.hand)
     if 0 < missing <= seat.may_draw:
@@ -121,13 +127,16 @@ def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) 
 
 
 def _not_known(cards: Sequence[str], hand: Sequence[str]) -> list[str]:
-    """Return the cards that are not known to be in a hand; one that was not read never is."""
+    """Return the cards that are not known to be in a hand; unidentified cards never are."""
     unread = [card for card in cards if card == UNKNOWN]
     return unread + missing_cards(without(cards, unread), [card for card in hand if card != UNKNOWN])
 
 
 def changed_places(before: Sequence[str], now: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return which up-cards an exchange brought and which it took away; one may be named with a suit once."""
+    """Return the up-cards that an exchange brought and those that it took away.
+
+    A card that has a suit in one list and none in the other counts as the same.
+    """
     put, taken = without(now, before), without(before, now)
     for card in list(put):
         same = same_among(card, taken)
@@ -138,7 +147,7 @@ def changed_places(before: Sequence[str], now: Sequence[str]) -> tuple[list[str]
 
 
 def without(cards: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Return the cards that are not among the others, counted."""
+    """Return the cards without the others, counting copies, in their order."""
     rest = list(others)
     left = []
     for card in cards:
@@ -152,7 +161,14 @@ def without(cards: Sequence[str], others: Sequence[str]) -> list[str]:
 def split_sources(
     hand: Sequence[str], up: Sequence[str], cards: Sequence[str], source: str | None
 ) -> tuple[list[str], list[str]]:
-    """Split played cards into those from the hand and those from the up-cards, as the judge does."""
+    """Split played cards into those from the hand and those from the up-cards, as the judge does.
+
+    Args:
+        hand: the hand before the play.
+        up: the up-cards before the play.
+        cards: the played cards.
+        source: `hand`, `up`, `hand+up`, `down`, or None: not known.
+    """
     if source == "hand":
         return list(cards), []
     if source == "up":

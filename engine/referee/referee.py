@@ -1,7 +1,7 @@
-"""The referee: rules on what is seen of a game, and never loses the thread.
+"""The referee: rules on the events of a game and keeps its state.
 
-Illegal plays that stand are recorded and the game goes on from what lies on the table. Every earlier event
-can be revised, corrected or undone: the log is the truth, and the state is what replaying it gives.
+An illegal play that stands is recorded, and the game goes on from the cards on the table. Every earlier event
+can be revised, corrected or undone: the state is always the replay of the log.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ __all__ = ["HandView", "Outcome", "PublicTable", "Referee"]
 
 
 class Referee:
-    """Follows one game. See `Outcome` for what each observation gives.
+    """Follows one game. Each observed event gives an `Outcome`.
 
     Args:
-        rules: a ruleset, its name, or the file of a house variant.
+        rules: a ruleset, its name, or the path of a house variant's file.
         players: names, clockwise.
-        options: house options.
-        dealer: who deals, if known.
-        loser: the Shithead of the game before, if known.
-        losses: games that players have lost in this sitting.
+        options: the names of options to switch on.
+        dealer: the dealer, if known.
+        loser: the Shithead of the previous game, if known.
+        losses: by player: how many games they have lost this evening.
 
     Raises:
-        BadInputError: unknown ruleset or option, or the names are not those of players.
+        BadInputError: the ruleset or an option is unknown, the list of players is wrong, or `dealer` or
+            `loser` is not a player.
     """
 
     def __init__(
@@ -64,32 +65,32 @@ class Referee:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The events that count, revisions applied, in the order in which they happened."""
+        """The valid events with revisions applied, in the order in which they happened."""
         return tuple(self._events)
 
     @property
     def log(self) -> tuple[Event, ...]:
-        """Everything that was reported, revisions as they came."""
+        """Every reported event, revisions included, in the order of the reports."""
         return tuple(self._log)
 
     @property
     def outcomes(self) -> Mapping[int, Outcome]:
-        """What was made of each event that counts, by its id."""
+        """By id: the outcome of each valid event."""
         return dict(self._outcomes)
 
     @property
     def table(self) -> PublicTable:
-        """The table as it stands now."""
+        """The public knowledge of the table now."""
         return public_table(self._follower.state)
 
     def observe(self, event: Event) -> Outcome:
-        """Take in what was seen and rule on it.
+        """Apply a reported event and rule on it.
 
-        A revision replays the game with the event it concerns. So does an event that is decided only after
-        later ones: it is put where its time `t` says.
+        A revision replaces the event that it concerns, and the game is replayed. An event that is reported
+        after later ones is inserted by its time `t`, and the game is replayed too.
 
         Raises:
-            BadInputError: another event has the same id.
+            BadInputError: an earlier event has the same id.
         """
         event = self._cleaned(event)
         if event.revise is None and event.id in self._outcomes:
@@ -109,7 +110,7 @@ class Referee:
         return self._take(event)
 
     def correct(self, event_id: int, event: Event | None) -> Outcome:
-        """Put an earlier event right, or strike it out (None), and replay the game from there.
+        """Correct an earlier event, or withdraw it (None), and replay the game.
 
         Raises:
             BadInputError: there is no such event.
@@ -118,12 +119,12 @@ class Referee:
         if concerned not in self._outcomes:
             raise BadInputError("there is no event {event_id} to correct", event_id=event_id)
         if event is None:
-            struck = next(known for known in self._events if known.id == concerned)
-            return self.observe(replace(struck, revise=concerned, withdrawn=True))
+            withdrawn = next(known for known in self._events if known.id == concerned)
+            return self.observe(replace(withdrawn, revise=concerned, withdrawn=True))
         return self.observe(replace(event, revise=event_id))
 
     def undo(self) -> Event | None:
-        """Take back the event reported last of those that count, and return it; None if there is none."""
+        """Withdraw the valid event that was reported last, and return it; None if there is none."""
         if not self._arrived:
             return None
         last = next(event for event in self._events if event.id == self._arrived[-1])
@@ -134,12 +135,12 @@ class Referee:
     # Replay
 
     def _insert(self, event: Event) -> Outcome:
-        """Put an event before those that happened later."""
+        """Insert an event before those that happened later, and replay the game."""
         later = next(place for place, other in enumerate(self._events) if other.t > event.t)
         return self._replay([*self._events[:later], event, *self._events[later:]], event.id)
 
     def _replay_with(self, concerned: int, new: Event | None) -> Outcome:
-        """Replay the whole game with one event replaced or left out."""
+        """Replay the whole game with one event replaced, or left out (`new` is None)."""
         if new is None:
             self._arrived.remove(concerned)
             return self._replay([event for event in self._events if event.id != concerned], concerned)
@@ -147,7 +148,7 @@ class Referee:
         return self._replay([new if event.id == concerned else event for event in self._events], concerned)
 
     def _replay(self, events: Sequence[Event], concerned: int) -> Outcome:
-        """Replay the whole game; return the outcome of one event with everything that has changed."""
+        """Replay the whole game; return the outcome of event `concerned` with all changes."""
         before = self._outcomes
         self._events, self._outcomes = [], {}
         self._follower.restart()
@@ -175,7 +176,7 @@ class Referee:
         return outcome
 
     def _cleaned(self, event: Event) -> Event:
-        """Return it with cards in the engine's spelling, and counts and rows that can be."""
+        """Return the event with cards in the engine's spelling, and without impossible counts and players."""
         known = frozenset(self.players)
         return replace(
             event,
@@ -186,7 +187,7 @@ class Referee:
 
 
 def _card(text: str) -> str:
-    """Return the card, or the unknown card for what is not one."""
+    """Return the card in the engine's spelling, or the unknown card if the text is not a card."""
     try:
         return parse_card(text)
     except BadInputError:

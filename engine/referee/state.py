@@ -1,9 +1,9 @@
-"""What is publicly known of a game in progress, and how each event changes it.
+"""The public knowledge of a game in progress, and the changes that events make to it.
 
-Hand sizes are always known (deal, plays, draws and pick-ups are all seen); the cards of a hand only where
-they were seen: picked up from the pile, taken in from the up-cards, or exchanged. Observations may be
-imperfect, so nothing here raises: where sizes or cards do not add up, what was seen last is believed and the
-rest is unknown.
+Hand sizes are always known, because the deal, plays, draws and pick-ups are visible. A card in a hand is
+known only if it was seen: picked up from the pile, taken from the up-cards, or exchanged. Observations may be
+wrong, so nothing here raises an error. If sizes or cards do not add up, the last observation counts and the
+rest becomes unknown.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from engine.ruleset import Ruleset
 from engine.sentences import Said, say
 
 _MOST_UNSEEN = 104
-"""No more cards than two packs hold can have come in unseen."""
+"""The most cards that a place may receive unseen: two packs."""
 
 
 @dataclass(slots=True)
 class Seat:
-    """One player's cards as far as they are known."""
+    """The knowledge of one player's cards."""
 
     hand: list[str]
-    """One entry for each card, `??` where it was not seen."""
+    """One entry for each card; `??` is a card that was not seen."""
     up: list[str]
     down: int
     owed: int = 0
-    """Cards that were due to be drawn, count as drawn, and have not been seen to be."""
+    """How many due cards count as drawn although nobody saw the draw."""
     may_draw: int = 0
-    """Cards that may be drawn and need not be."""
+    """How many cards the player may draw but need not."""
     noted: bool = False
-    """Whether it has been said that a due draw was not seen."""
+    """Whether a note has already reported that nobody saw the due draw."""
     doubtful: bool = False
-    """Whether the hand may really be empty: the player went on to the table cards, was told, and it stood."""
+    """Whether the hand may really be empty: the player used table cards despite a breach, and it stood."""
     blurred: int = 0
-    """Cards that entered the hand unidentified, or were known there and are no more, since last asked."""
+    """How many cards have become unidentified in the hand, or entered it so, since the last reset to 0."""
 
     def holding(self) -> Holding:
-        """Return the same as an immutable value."""
+        """Return the cards as an immutable value."""
         return Holding(tuple(self.hand), tuple(self.up), self.down)
 
     def blur(self) -> None:
@@ -53,7 +53,10 @@ class Seat:
         self.hand[:] = [UNKNOWN] * len(self.hand)
 
     def add_unseen(self, where: str | None, count: int) -> int:
-        """Enter cards that came in unseen (`where`: hand, up, down); returns how many came into the hand."""
+        """Add `count` unseen cards to a place; return how many entered the hand.
+
+        `where` is `up` or `down`; anything else is the hand.
+        """
         count = max(0, min(count, _MOST_UNSEEN))
         if where == "down":
             self.down += count
@@ -65,13 +68,13 @@ class Seat:
         return count
 
     def take_from_hand(self, cards: Iterable[str]) -> list[str]:
-        """Remove cards from the hand; return those that had not been known to be there."""
+        """Remove cards from the hand; return those that were not known to be there."""
         unseen = []
         for card in cards:
             if card != UNKNOWN and _take_known(self.hand, card):
                 continue
             if self.hand:
-                # An unidentified card may be one that was known; so is one that takes a known one's place.
+                # An unidentified card may be any of the known ones. A surplus card replaces any of them.
                 if card == UNKNOWN or UNKNOWN not in self.hand:
                     self.blur()
                 self.hand.remove(UNKNOWN)
@@ -79,7 +82,7 @@ class Seat:
         return unseen
 
     def take_from_up(self, cards: Iterable[str]) -> None:
-        """Remove up-cards: the card itself, else an unidentified one, one of its rank, or any."""
+        """Remove up-cards: the card itself, else an unidentified one, else one of its rank, else any."""
         for card in cards:
             if card != UNKNOWN and _take_known(self.up, card):
                 continue
@@ -91,24 +94,24 @@ class Seat:
 
 
 def _take_known(cards: list[str], card: str) -> bool:
-    """Remove the card itself, or one that it may be for want of a suit; returns whether there was one.
+    """Remove the card itself, or one that may be the same with a suit missing; return whether one was found.
 
-    Where a rank alone was named, it is not known which of its suits are left.
+    In the second case the remaining cards of the rank lose their suits, because any of them may be gone.
     """
     if SUIT_OF[card] and card in cards:
         cards.remove(card)
         return True
-    alike = [place for place, other in enumerate(cards) if other != UNKNOWN and may_be_same(card, other)]
-    for place in alike:
+    matches = [place for place, other in enumerate(cards) if other != UNKNOWN and may_be_same(card, other)]
+    for place in matches:
         cards[place] = RANK_TEXTS[RANK_OF[card]]
-    if alike:
-        del cards[alike[0]]
-    return bool(alike)
+    if matches:
+        del cards[matches[0]]
+    return bool(matches)
 
 
 @dataclass(slots=True)
 class Knowledge:
-    """The public state of one game. `Referee` is the only one that changes it."""
+    """The public state of one game; None is unknown. Only the referee changes it."""
 
     rules: Ruleset
     players: tuple[str, ...]
@@ -119,22 +122,22 @@ class Knowledge:
     clockwise: bool = True
     pile: list[str] = field(default_factory=list)
     sets: list[int] = field(default_factory=list)
-    """How many cards were played together, for the topmost sets of the pile, the last one last."""
+    """The sizes of the topmost sets of the pile, last set last."""
     burned: list[str] = field(default_factory=list)
     left: dict[str, list[str]] = field(default_factory=dict)
-    """Who has left, in that order, and who has completed a turn since."""
+    """By player who has left, in order: the players who have completed a turn since."""
     loser: str | None = None
     opening: bool = True
     losses: Mapping[str, int] = field(default_factory=dict)
     due_pick_up: str | None = None
-    """Who has to pick up as the rules say; entered as done at once, the event then confirms it."""
+    """The player who must pick up. The state contains the pick-up, and its event only confirms it."""
     due_burn: bool = False
-    """Whether the last play burned the pile; entered as done at once, the event then confirms it."""
+    """Whether the last play burned the pile. The state contains the burn, and its event only confirms it."""
     open_burn: str | None = None
-    """Who would have burned the pile, where unidentified cards decide it."""
+    """The player who may have burned the pile, if unidentified cards decide it."""
 
     def situation(self) -> Situation:
-        """Return the table as the judge sees it."""
+        """Return the knowledge as the judge's input."""
         return Situation(
             rules=self.rules,
             players=self.players,
@@ -161,7 +164,7 @@ class Knowledge:
             self.sets.append(len(cards))
 
     def put_under_last_set(self, cards: Sequence[str]) -> None:
-        """Enter that the last set had more cards: they lie under those that were seen."""
+        """Enter further cards of the last set, under its seen cards."""
         if self.sets:
             under = len(self.pile) - self.sets[-1]
             self.pile[under:under] = cards
@@ -170,7 +173,7 @@ class Knowledge:
             self.lay(cards)
 
     def replace_pile(self, cards: Sequence[str]) -> None:
-        """Take other cards for the pile; which of them were played together is not known."""
+        """Replace the cards of the pile (bottom first). The sizes of its sets are then not known."""
         self.pile, self.sets = list(cards), []
 
     def move_pile_to(self, player: str, count: int | None = None) -> None:
@@ -181,12 +184,12 @@ class Knowledge:
         self.replace_pile(self.pile[: len(self.pile) - len(taken)])
 
     def burn_pile(self) -> None:
-        """Put the pile on the burn pile."""
+        """Move the pile to the burn pile."""
         self.burned.extend(self.pile)
         self.replace_pile(())
 
     def surely_not_burned(self, cards: Sequence[str]) -> list[str]:
-        """Return the cards on the burn pile that cannot lie there: with `cards` they outnumber all copies."""
+        """Return the cards that cannot lie on the burn pile: with `cards` they outnumber all copies."""
         packs = packs_for(self.rules.mechanics, len(self.players))
         found: list[str] = []
         for card in dict.fromkeys(cards):
@@ -196,18 +199,18 @@ class Knowledge:
         return found
 
     def draw(self, player: str, count: int) -> None:
-        """Move unseen cards from the draw pile into a hand."""
+        """Move `count` unseen cards from the draw pile into a hand."""
         self.seats[player].hand.extend([UNKNOWN] * count)
         if self.draw_pile is not None:
             self.draw_pile = max(0, self.draw_pile - count)
 
     def owe(self, player: str, count: int) -> None:
-        """Enter a draw that is due as made: one is easily missed, and not to have seen it proves nothing."""
+        """Enter a due draw as done. Draws are easily missed, so an unseen one proves nothing."""
         self.draw(player, count)
         self.seats[player].owed += count
 
     def draw_notes(self) -> list[Said]:
-        """Say once who has not been seen to draw what was due."""
+        """Return one note on each player whose due draw nobody saw. A second call does not repeat it."""
         notes: list[Said] = []
         for player, seat in self.seats.items():
             if seat.owed and not seat.noted:
@@ -218,7 +221,10 @@ class Knowledge:
         return notes
 
     def spend_answers(self, show: Event) -> None:
-        """Take the cards of a show's answers out of the hands, or from the table where they lay."""
+        """Move the answers of a show from the hands or rows to the burn pile.
+
+        Cards that the event names are only removed, because the caller burns them.
+        """
         shown = RANK_TEXTS[min(self.rules.mechanics.shown, default=3)]
         named = list(show.cards[1:])
         for giver, _ in show.answers:
@@ -244,13 +250,13 @@ class Knowledge:
         return None
 
     def complete_turn(self, player: str) -> None:
-        """Enter that a player has completed a turn: it closes the way back in for others."""
+        """Enter that a player has completed a turn, which may end the time for showing others back in."""
         for gone, since in self.left.items():
             if gone != player:
                 since.append(player)
 
     def follow(self, player: str | None, effects: Mapping[str, Any]) -> None:
-        """Enter whose turn follows and who has left or come back."""
+        """Apply the effects of a ruling: next turn, direction, and who has left, come back or lost."""
         self.turn = effects["next"]
         if effects["direction"] is not None:
             self.clockwise = effects["direction"] == CLOCKWISE
@@ -271,14 +277,14 @@ def fresh_knowledge(
     loser: str | None = None,
     losses: Mapping[str, int] | None = None,
 ) -> Knowledge:
-    """Return what is known once the cards are dealt and before any was seen.
+    """Return the knowledge after the deal, before any card was seen.
 
     Args:
         rules: the ruleset.
         players: names, clockwise.
-        dealer: who dealt, if known.
-        loser: the last Shithead, if known; some rulesets let them start.
-        losses: games lost so far in this sitting.
+        dealer: the dealer, if known.
+        loser: the last Shithead, if known, who starts in some rulesets.
+        losses: by player: how many games they have lost this evening.
     """
     deal = deal_for(rules, len(players))
     counts = deal or {"down": 0, "up": 0, "hand": 0, "draw_pile": 0}

@@ -1,4 +1,4 @@
-"""Deliberate illegal plays for simulated games, and situations to show them to the judge."""
+"""Deliberate illegal plays for simulated games, and their situations for the judge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_UP, Act, Tab
 
 
 def situation_of(game: Game, table: Table, players: Sequence[str], act: Act) -> dict[str, Any]:
-    """Return the contract's situation for an act, with every card known but the down-cards."""
+    """Return the situation (a JSON object) before an act, with every card known except the down-cards."""
     pack = game.pack
     cards = {
         player: {
@@ -44,12 +44,12 @@ def situation_of(game: Game, table: Table, players: Sequence[str], act: Act) -> 
         "opening": table.acts == 0,
         "action": action_of(game, players, act),
     }
-    # Where a set is judged as a whole, it matters which cards of the pile were played together.
+    # If suits or colours matter, sets are judged as a whole, so the sizes of all sets are needed.
     return situation if game.plain else situation | {"sets": list(table.sets)}
 
 
 def action_of(game: Game, players: Sequence[str], act: Act) -> dict[str, Any]:
-    """Return the contract's action for an act."""
+    """Return the action of a situation (a JSON object) for an act."""
     pack = game.pack
     action: dict[str, Any] = {"player": players[act.player]}
     if act.kind == PLAY:
@@ -72,11 +72,11 @@ def action_of(game: Game, players: Sequence[str], act: Act) -> dict[str, Any]:
 def find_cheat(
     game: Game, table: Table, players: Sequence[str], rng: Random
 ) -> tuple[Act | None, str | None]:
-    """Return an illegal play that could be tried now and the first rule it breaks, or (None, None)."""
+    """Return a random illegal play and the id of the first rule that it breaks, or (None, None)."""
     tries = list(_tries(game, table))
     rng.shuffle(tries)
     for act in tries:
-        # The ruleset itself, not its name: a house variant may change more than options.
+        # The ruleset object replaces its name, because a house variant may change more than options.
         ruling = judge({**situation_of(game, table, players, act), "rules": game.rules, "options": []})
         if ruling["verdict"] == "illegal":
             return act, str(ruling["breaches"][0]["rule"])
@@ -84,7 +84,7 @@ def find_cheat(
 
 
 def _tries(game: Game, table: Table) -> Iterator[Act]:
-    """Plays that people try: too low a card, out of turn, an up-card too early, two ranks at once."""
+    """Yield plays that people try: too low a card, out of turn, an up-card too early, two ranks at once."""
     seat = table.turn
     hand, playable = table.hands[seat], game.playable[table.demand]
     plain = hand & ~game.shown_bits

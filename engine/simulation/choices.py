@@ -1,4 +1,4 @@
-"""What a player may do: every legal act on a table with nothing hidden."""
+"""The choices of a player: every legal act on a table with nothing hidden."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_DOWN, TAKE_U
 
 
 def legal_acts(game: Game, table: Table) -> list[Act]:
-    """Return everything the player whose turn it is may do.
+    """Return every legal act of the player whose turn it is; empty after the game.
 
-    Of cards that differ only in suits that do not matter, every choice is listed.
+    Acts that differ only in suits are all listed, even if suits do not matter.
     """
     seat = table.turn
     if seat < 0:
@@ -40,14 +40,14 @@ def legal_acts(game: Game, table: Table) -> list[Act]:
 
 
 def _takes(game: Game, seat: int, up: int, down: int) -> list[Act]:
-    """The up-cards, or the down-card, that enter an empty hand at the start of a turn."""
+    """Return the acts that take up-cards, or a down-card, into an empty hand at the start of a turn."""
     if up:
         return [Act(TAKE_UP, seat, up=cards) for cards in _same_rank_sets(game, up)]
     return [Act(TAKE_DOWN, seat, down=card) for card in cards_of(down)]
 
 
 def _stuck(game: Game, seat: int, up: int) -> list[Act]:
-    """Nothing may be played and the pile not be picked up: an up-card is placed first."""
+    """Return the acts that place an up-card first: nothing may be played, and the pile not yet picked up."""
     return [Act(PLAY, seat, up=1 << card) for card in cards_of(up)]
 
 
@@ -57,7 +57,7 @@ def _same_rank_sets(game: Game, cards: int) -> Iterator[int]:
 
 
 def _sets(game: Game, table: Table, cards: int) -> Iterator[int]:
-    """The sets among `cards` that go on the pile."""
+    """Yield the sets among `cards` (bits) that may be played on the pile."""
     if game.plain:
         yield from _same_rank_sets(game, cards & game.playable[table.demand])
         return
@@ -68,7 +68,7 @@ def _sets(game: Game, table: Table, cards: int) -> Iterator[int]:
 
 
 def _mixed(game: Game, table: Table, seat: int, hand: int, up: int) -> list[Act]:
-    """The whole hand, of one rank, together with up-cards of that rank."""
+    """Return the plays of the whole hand, of one rank, together with up-cards of that rank."""
     same = game.rank_bits[game.pack.ranks[hand.bit_length() - 1]]
     if hand & ~same or not up & same:
         return []
@@ -81,7 +81,7 @@ def _mixed(game: Game, table: Table, seat: int, hand: int, up: int) -> list[Act]
 
 
 def _shows(game: Game, table: Table, seat: int, hand: int) -> list[Act]:
-    """One card shown to anyone who is in the game or may come back, with every chain of answers."""
+    """Return the shows of one card to each possible player, with each possible number of answers."""
     card = hand & game.shown_bits
     card &= -card
     if not card:
@@ -95,7 +95,7 @@ def _shows(game: Game, table: Table, seat: int, hand: int) -> list[Act]:
 
 
 def longest_chain(game: Game, table: Table, seat: int, to: int) -> int:
-    """How often a show can be answered."""
+    """Return how often a show from `seat` to `to` can be answered, in turns."""
     have = [(table.hands[to] & game.shown_bits).bit_count(), 0]
     if not table.hands[to]:
         have[0] += (table.ups[to] & game.shown_bits).bit_count() > 0
@@ -107,7 +107,7 @@ def longest_chain(game: Game, table: Table, seat: int, to: int) -> int:
 
 
 def may_come_back(game: Game, table: Table, seat: int) -> bool:
-    """Return whether a player who has left may still be shown back in."""
+    """Return whether a player who has left may still be shown back into the game."""
     if not game.mechanics.back_in or not table.out >> seat & 1:
         return False
     for distance in range(1, game.seats):
@@ -131,7 +131,7 @@ def _may_pick_up(game: Game, table: Table, acts: Sequence[Act], hand: int, up: i
 
 
 def interruptions(game: Game, table: Table) -> list[Act]:
-    """Return the plays that others may make out of turn: those that complete four of a kind."""
+    """Return the plays that other players may make out of turn: those that complete four of a kind."""
     if not game.mechanics.out_of_turn_four or not table.pile or table.turn < 0:
         return []
     rank = game.pack.ranks[table.pile[-1]]
@@ -150,7 +150,7 @@ def interruptions(game: Game, table: Table) -> list[Act]:
 
 
 def _subsets(cards: int, most: int) -> Iterator[int]:
-    """Yield every non-empty subset of at most `most` cards (0: of any size)."""
+    """Yield every non-empty subset of the cards (bits) with at most `most` cards (0: of any size)."""
     if not cards:
         return
     if cards & (cards - 1) == 0:

@@ -1,7 +1,7 @@
-"""Playing with nothing hidden: which acts are legal, and what an act does to the table.
+"""Playing with nothing hidden: the effects of acts on the table.
 
 `Game` compiles a ruleset for a number of players into look-up tables. `apply` does not ask whether an act is
-legal: a play that breaks a rule and stands has effects like any other, and play goes on from there.
+legal. An illegal play that stands has effects like any other.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from engine.simulation.table import (
 )
 
 _new = tuple.__new__
-"""Builds a `Table` from a tuple of its fields in a third of the time of its own constructor."""
+"""Makes a `Table` from a tuple of its fields, in a third of the constructor's time."""
 
 
 class Game:
-    """One ruleset at one size of table.
+    """One ruleset for one number of players.
 
     Args:
         rules: the ruleset with its options.
-        seats: how many players.
+        seats: the number of players.
 
     Raises:
-        BadInputError: the cards do not suffice for so many players.
+        BadInputError: there are not enough cards for the players.
     """
 
     def __init__(self, rules: Ruleset, seats: int) -> None:
@@ -55,25 +55,25 @@ class Game:
         self.pack = Pack(deal["packs"], deal["jokers"])
         self.rank_bits = {rank: self.pack.rank_bits(rank) for rank in set(self.pack.ranks)}
         self.same_rank = tuple(self.rank_bits[rank] for rank in self.pack.ranks)
-        """By card: all cards of its rank."""
+        """By card: all cards of its rank, as bits."""
         self.shown_bits = sum(self.rank_bits.get(rank, 0) for rank in m.shown)
         self.burn_bits = sum(self.rank_bits.get(rank, 0) for rank in m.burns)
         self.demands: list[Demand] = []
         self.playable: list[int] = []
-        """By demand: the cards that may be played alone."""
+        """By demand: the cards that may be played alone, as bits."""
         self._numbers: dict[Demand, int] = {}
         self._after: list[dict[int, int]] = []
-        """By demand: the demand after a set, where it has come up before."""
+        """By demand: a cache from a set (bits) to the demand after it."""
         self._start_places = tuple(start_place(m, (code,)) for code in self.pack.codes)
         special = m.skips | m.reverses | m.forces_pick_up | m.again
         self._ordinary = tuple(rank not in special for rank in self.pack.ranks)
-        """By card: whether playing it does nothing but change the pile."""
+        """By card: whether it has no power over the turn."""
         self.plain = not (m.suit_order or m.colours)
-        """Whether suits and colours matter nowhere: then a set may be played if one of its cards may."""
+        """Whether suits and colours never matter. Then a set may be played if one of its cards may."""
         self._plain_run = not (m.four_anywhere or m.four_through)
         self._number(ANYTHING)
 
-    # Demands, numbered as they come up
+    # Demands, numbered in the order in which they occur
 
     def _number(self, demand: Demand) -> int:
         number = self._numbers.get(demand)
@@ -85,7 +85,7 @@ class Game:
         return number
 
     def _traits(self, cards: int) -> tuple[int, int, int]:
-        """Rank, best suit and colours of a set (of the last card's rank, should it be mixed)."""
+        """Return rank, best suit value and colour bits of a set. A mixed set has its highest card's rank."""
         rank = self.pack.ranks[cards.bit_length() - 1]
         suit = colours = 0
         for card in cards_of(cards):
@@ -94,7 +94,7 @@ class Game:
         return rank, suit, colours
 
     def set_goes(self, demand: Demand, cards: int) -> bool:
-        """Return whether a set of one rank may be played on a demand."""
+        """Return whether a set (bits) of one rank may be played on a demand."""
         return not failures(self.mechanics, demand, *self._traits(cards))
 
     def _demand_after(self, before: int, cards: int) -> int:
@@ -105,7 +105,7 @@ class Game:
     # The start
 
     def deal(self, rng: Random) -> Table:
-        """Shuffle and deal: down-cards first, hands last. Nobody's turn is settled yet (seat 0)."""
+        """Shuffle and deal: down-cards first, hands last. The turn is not decided yet and stays at seat 0."""
         cards = list(range(len(self.pack.codes)))
         rng.shuffle(cards)
         parts = []
@@ -119,13 +119,19 @@ class Game:
         return Table(tuple(cards), 0, hands, ups, downs, (), (), 0, 0, 0, 1, 0, none, -1, 0)
 
     def exchange(self, table: Table, seat: int, hand_out: int, up_out: int) -> Table:
-        """Return the table after a player exchanged hand cards for up-cards."""
+        """Return the table after a player exchanged hand cards for up-cards (both as bits)."""
         hand = table.hands[seat] ^ hand_out | up_out
         up = table.ups[seat] ^ up_out | hand_out
         return table._replace(hands=replaced(table.hands, seat, hand), ups=replaced(table.ups, seat, up))
 
     def starters(self, table: Table, dealer: int, loser: int = -1) -> list[int]:
-        """Return the seats that may take the first turn: several where the rules leave it to them."""
+        """Return the seats that may take the first turn; several if the rules do not break the tie.
+
+        Args:
+            table: the table after the exchange.
+            dealer: the dealer's seat.
+            loser: the seat of the last Shithead; -1: not known.
+        """
         m = self.mechanics
         if m.start == "left-of-dealer":
             return [(dealer + 1) % self.seats]
@@ -138,10 +144,10 @@ class Game:
             return [min(first, key=lambda seat: (seat - dealer - 1) % self.seats)]
         return first
 
-    # What an act does
+    # Effects of acts
 
     def run_of(self, pile: Sequence[int], rank: int) -> int:
-        """How many cards of `rank` the pile adds to a four of a kind."""
+        """Return how many cards of `rank` the pile adds to four of a kind."""
         ranks, through = self.pack.ranks, self.mechanics.four_through
         if self.mechanics.four_anywhere:
             return sum(ranks[card] == rank for card in pile)
@@ -154,7 +160,7 @@ class Game:
         return count
 
     def apply(self, table: Table, act: Act) -> Table:
-        """Return the table after an act, legal or not; cards due are drawn as part of it."""
+        """Return the table after an act, legal or not. The act includes the draw that is due."""
         kind = act.kind
         if kind == PLAY:
             return self._apply_play(table, act, act.hand | act.up)
@@ -175,7 +181,7 @@ class Game:
         return table._replace(hands=hands, downs=downs, acts=table.acts + 1)
 
     def _apply_play(self, table: Table, act: Act, cards: int, down: int = 0) -> Table:
-        # The hot path of a simulation: plain local work on purpose.
+        # This is the hot path of a simulation, so it uses local variables instead of helper functions.
         deck, drawn, hands, ups, downs, pile, sets, demand, burned, _, step, out, since, _, acts = table
         m, seat, from_hand, from_up = self.mechanics, act.player, act.hand, act.up
         top = cards.bit_length() - 1
@@ -223,7 +229,7 @@ class Game:
         return laid if not out or (again and not gone) else self._pass_on(laid, seat)
 
     def _hand_after(self, hand: int, played: int, deck: tuple[int, ...], drawn: int) -> tuple[int, int]:
-        """Return a hand that `played` has left with what it then draws, and how many cards are drawn now."""
+        """Return the hand after it draws for the cards `played`, and the new number of drawn cards."""
         if drawn < len(deck):
             least = self.mechanics.min_hand
             need = least - hand.bit_count() if least else played.bit_count()
@@ -236,7 +242,7 @@ class Game:
     def _lay(
         self, pile: tuple[int, ...], demand: int, burned: int, cards: int, top: int, count: int
     ) -> tuple[tuple[int, ...], int, int, int]:
-        """Return pile, demand and burned cards after a play, and how many of its cards lie on the pile."""
+        """Return pile, demand and burned cards after a play, and how many played cards stay on the pile."""
         if self._burns(pile, cards, top, count):
             burned |= cards
             for card in pile:
@@ -249,10 +255,10 @@ class Game:
         return ((*pile, top) if count == 1 else (*pile, *cards_of(cards))), after, burned, count
 
     def _burns(self, pile: tuple[int, ...], cards: int, top: int, count: int) -> bool:
-        """Whether a play of `count` cards, the highest of them `top`, burns the pile."""
-        if count > 1 and (alike := (cards & self.same_rank[top]).bit_count()) < count:
-            # Two ranks, against the rules: the lower one parts the upper one from the pile.
-            return bool(cards & self.burn_bits) or alike >= self.mechanics.four
+        """Return whether a play of `count` cards, the highest of them `top`, burns the pile."""
+        if count > 1 and (same := (cards & self.same_rank[top]).bit_count()) < count:
+            # The set illegally has two ranks, and the lower one separates the upper one from the pile.
+            return bool(cards & self.burn_bits) or same >= self.mechanics.four
         if cards & self.burn_bits or count >= self.mechanics.four:
             return True
         if not pile or self.pack.ranks[top] in self.mechanics.forces_pick_up:
@@ -262,7 +268,16 @@ class Game:
         return self.run_of(pile, self.pack.ranks[top]) + count >= self.mechanics.four
 
     def _special(self, table: Table, seat: int, rank: int, count: int, again: bool, gone: bool) -> Table:
-        """What a card with powers over the turn does, once it has been played."""
+        """Return the table after the effects of a played card with power over the turn.
+
+        Args:
+            table: the table with the cards already on the pile.
+            seat: the player's seat.
+            rank: the rank of the played cards.
+            count: how many cards were played.
+            again: whether the player burned the pile and therefore has another turn.
+            gone: whether the player has left the game.
+        """
         m = self.mechanics
         if rank in m.reverses and (m.reverse_once or count & 1):
             table = table._replace(step=-table.step)
@@ -273,7 +288,7 @@ class Game:
         return self._pass_on(table, seat, count if rank in m.skips and table.pile else 0)
 
     def _pass_on(self, table: Table, seat: int, skip: int = 0) -> Table:
-        """Give the turn to the next player after `seat`, whose own turn is complete."""
+        """Complete the turn of `seat`: skip `skip` players and pass the turn on, or end the game."""
         out, since, seats, step = table.out, table.since, self.seats, table.step
         if out:
             if self.mechanics.back_in:
@@ -303,7 +318,7 @@ class Game:
         return table._replace(turn=here, since=since)
 
     def _pick_up(self, table: Table, seat: int, turn_of: int) -> Table:
-        """`seat` takes the pile into the hand, in the turn of `turn_of`; then the next player leads."""
+        """Move the pile to the hand of `seat` in the turn of `turn_of`, and pass the turn on."""
         hand = table.hands[seat]
         for card in table.pile:
             hand |= 1 << card
@@ -328,7 +343,7 @@ class Game:
         return here
 
     def _force_pick_up(self, table: Table, seat: int) -> Table:
-        """The next player has to pick the pile up."""
+        """Make the next player after `seat` pick up the pile."""
         ended = self._pass_on(table, seat)
         if ended.turn < 0:
             return ended
@@ -344,7 +359,7 @@ class Game:
         return self._pick_up(table._replace(downs=downs, hands=hands), seat, seat)
 
     def _apply_show(self, table: Table, act: Act) -> Table:
-        """Settle a show with all its answers: the shown cards are burned, the last one answered picks up."""
+        """Apply a show with all its answers: burn the shown cards and move the pile."""
         hands, ups, burned = list(table.hands), list(table.ups), table.burned | act.hand
         hands[act.player] ^= act.hand
         for number in range(act.answers):
@@ -372,7 +387,7 @@ class Game:
             elif not empty:
                 out &= ~(1 << seat)
         if last_answered and out >> picker & 1:
-            # A last card that is answered makes its owner the Shithead, even on an empty pile.
+            # If the last card of the game is answered, its owner is the Shithead, even on an empty pile.
             out = ((1 << self.seats) - 1) ^ (1 << picker)
         after = table._replace(
             hands=tuple(hands),
@@ -390,7 +405,7 @@ class Game:
         return after if after.turn < 0 else after._replace(turn=self._next_inside(after, picker))
 
     def everywhere(self, table: Table) -> list[int]:
-        """Return every card of the table, place by place: each must be there exactly once."""
+        """Return the numbers of all cards on the table. Each card must be there exactly once."""
         places = [*table.hands, *table.ups, *table.downs, table.burned]
         found = [card for place in places for card in cards_of(place)]
         return [*found, *table.pile, *table.deck[table.drawn :]]

@@ -1,4 +1,4 @@
-"""How simulated players choose: at random, or sensibly."""
+"""The policies of simulated players: random or sensible."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Policy = Callable[[Game, Table, Random], Act]
 """Chooses an act for the player whose turn it is."""
 
 SHOW_CHANCE, PICK_UP_CHANCE = 0.2, 0.02
-"""How often the random player shows a card, or picks up, although something could be played."""
+"""The probabilities that the random player shows a card, or picks up, although a card could be played."""
 
 
 def random_act(game: Game, table: Table, rng: Random) -> Act:
-    """Play a random set, at random; now and then show a card or pick up where that is allowed.
+    """Play a random set, or sometimes show a card or pick up if that is allowed.
 
-    Everything but a set out of the hand is left to `legal_acts`.
+    This is the fast path for plays from the hand. All other situations use `legal_acts`.
     """
     seat, random = table.turn, rng.random
     hand = table.hands[seat]
@@ -44,7 +44,7 @@ def random_act(game: Game, table: Table, rng: Random) -> Act:
 
 
 def _random_show(game: Game, table: Table, rng: Random) -> Act:
-    """Show a card to anyone who can be shown it, answered as often as it comes."""
+    """Show a card to a random player with a random number of answers."""
     seat = table.turn
     card = table.hands[seat] & game.shown_bits
     others = [
@@ -58,23 +58,24 @@ def _random_show(game: Game, table: Table, rng: Random) -> Act:
 
 
 def _random_of_all(game: Game, table: Table, rng: Random) -> Act:
-    """Choose evenly among the legal acts; pick up only if there is no other."""
+    """Choose among the legal acts with equal probabilities; pick up only if there is no other act."""
     acts = legal_acts(game, table)
     wanted = [act for act in acts if act.kind != PICK_UP] or acts
     return wanted[int(rng.random() * len(wanted))]
 
 
 def sensible_act(game: Game, table: Table, rng: Random) -> Act:
-    """Play as people do: the lowest cards first, all of a rank, special cards kept for need.
+    """Play as people do: the lowest cards first, all cards of a rank, and special cards late.
 
-    A shown card goes to the player on the right if the pile is worth it, and is answered whenever it can be.
+    A large pile makes a show attractive, above all to the player on the right. Shows are always answered if
+    possible.
     """
     acts = legal_acts(game, table)
     return max(acts, key=lambda act: (_worth(game, table, act), rng.random()))
 
 
 def _worth(game: Game, table: Table, act: Act) -> float:
-    """How good an act looks to a sensible player."""
+    """Return the score of an act for a sensible player; the highest score is played."""
     if act.kind == PICK_UP:
         return -60.0 - len(table.pile)
     if act.kind in (FLIP, TAKE_DOWN):
@@ -87,12 +88,12 @@ def _worth(game: Game, table: Table, act: Act) -> float:
     cards = act.hand | act.up
     worth = -2.0 * _rank_value(game, cards) + cards.bit_count()
     if table.drawn == len(table.deck):
-        worth += 3.0 * cards.bit_count()  # nothing to draw: every card gone counts
+        worth += 3.0 * cards.bit_count()  # the draw pile is empty, so every card gone counts
     return worth
 
 
 def _worth_of_show(game: Game, table: Table, act: Act) -> float:
-    """Showing is worth the pile it gets rid of; best to the right, which brings the turn back."""
+    """Return the score of a show: higher for large piles, and to the right, because the turn comes back."""
     if act.answers != _answers_of(game, table, act):
         return -1000.0
     right = (act.to + table.step) % game.seats == act.player
@@ -101,7 +102,7 @@ def _worth_of_show(game: Game, table: Table, act: Act) -> float:
 
 
 def _answers_of(game: Game, table: Table, act: Act) -> int:
-    """The longest chain of answers: sensible players answer whenever they can."""
+    """Return the longest chain of answers to a show, because sensible players answer whenever they can."""
     same = [
         other.answers
         for other in legal_acts(game, table)
@@ -111,7 +112,7 @@ def _answers_of(game: Game, table: Table, act: Act) -> int:
 
 
 def _rank_value(game: Game, cards: int) -> float:
-    """What a set is worth keeping: its rank, and more for cards with powers."""
+    """Return the value of keeping a set: its rank, and more for special cards."""
     rank, mechanics = game.pack.ranks[cards.bit_length() - 1], game.mechanics
     special = rank in mechanics.burns or rank in mechanics.resets or rank in mechanics.on_anything
     return 20.0 if special else float(rank)

@@ -1,6 +1,7 @@
-"""Simulated games: who does what with which cards, with nothing hidden.
+"""Simulated games, with nothing hidden.
 
-`play_game` plays one game and gives its steps, for films and tests; `play_out` only plays to the end, fast.
+`play_game` plays one game and returns its steps, for films and tests. `play_out` is faster and returns only
+the last table.
 """
 
 from __future__ import annotations
@@ -21,25 +22,25 @@ from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_DOWN, TAKE_U
 from engine.simulation.unfolding import Snapshot, Unfolding
 
 QUIET_ACTS = 1000
-"""A simulated game ends as a draw when so many acts burn no card and nobody leaves."""
+"""A simulated game ends as a draw after this many acts without a burned card or a player who leaves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing that happens in a simulated game; a turn may consist of several (play, burn, draw, out)."""
+    """One step of a simulated game. A turn may have several steps: play, burn, draw, out."""
 
     event: Event
-    """What can be seen of it, as the referee would be told; its times are 0."""
+    """The visible part of the step, as the referee gets it. Its times are 0."""
     before: Snapshot
-    """The whole table before it, nothing hidden."""
+    """The whole table before the step, with nothing hidden."""
     after: Snapshot
-    """The whole table after it."""
+    """The whole table after the step."""
     cards: tuple[str, ...] = ()
-    """The cards that move, seen or unseen: also those drawn, given in exchange, or taken blindly."""
+    """All cards that move, also unseen ones: drawn, given in exchange, or taken blindly."""
     up_out: tuple[str, ...] = ()
     """For an exchange: the up-cards that enter the hand for `cards`, one for one."""
     answer_cards: tuple[str, ...] = ()
-    """For a show: the cards it is answered with, one for each of the event's answers."""
+    """For a show: the card of each answer in the event."""
     legal: bool = True
     rule: str | None = None
     """The first rule that an illegal play breaks."""
@@ -47,14 +48,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedGame:
-    """A whole game; iterating over it gives its steps."""
+    """A whole game. Iterating over it gives its steps."""
 
     rules: Ruleset
     players: tuple[str, ...]
     dealer: str
     starter: str
     loser: str | None
-    """The Shithead, or None where the game was given up as a draw."""
+    """The Shithead, or None if the game ended as a draw."""
     steps: tuple[Step, ...]
 
     def __iter__(self) -> Iterator[Step]:
@@ -74,20 +75,21 @@ def play_game(
     dealer: str | None = None,
     quiet_acts: int = QUIET_ACTS,
 ) -> SimulatedGame:
-    """Play one game and return everything that happened.
+    """Play one game and return all its steps.
 
     Args:
-        rules: a ruleset, its name, or the file of a house variant.
+        rules: a ruleset, its name, or the path of a house variant's file.
         players: names, clockwise.
-        seed: the same seed gives the same game.
+        seed: the seed of all random choices. The same seed gives the same game.
         policy: `sensible` or `random`.
-        options: house options.
-        cheats: how many deliberate illegal plays to insert, as far as they come up; they stand.
-        dealer: who deals; without it, one is drawn.
-        quiet_acts: acts without a card leaving the game after which it is a draw.
+        options: the names of options to switch on.
+        cheats: the most deliberate illegal plays to insert. They stand.
+        dealer: the dealer; None: drawn at random.
+        quiet_acts: the number of acts without a burned card or a player who leaves that makes a draw.
 
     Raises:
-        BadInputError: unknown ruleset, option, policy or dealer, or too many players for the cards.
+        BadInputError: the ruleset, an option, the policy or the dealer is unknown, or there are too many
+            players for the cards.
     """
     if policy not in POLICIES:
         raise BadInputError(f"policy {policy[:40]!r} is not one of: {', '.join(POLICIES)}")
@@ -112,12 +114,12 @@ def play_game(
 
 
 def _cheat_times(cheats: int, rng: Random) -> list[int]:
-    """Draw the acts at which somebody cheats, early enough to fall into a short film."""
+    """Return random numbers of acts at which somebody cheats, early enough for a short film."""
     return sorted(rng.sample(range(3, 3 + 8 * cheats), cheats)) if cheats else []
 
 
 class _Run:
-    """One game while it is played."""
+    """One game in progress."""
 
     def __init__(self, game: Game, players: tuple[str, ...], rng: Random, policy: Policy) -> None:
         self.game, self.players, self.rng, self.policy = game, players, rng, policy
@@ -126,7 +128,7 @@ class _Run:
         self.steps: list[Step] = []
 
     def begin(self, dealer: int, sensible: bool) -> None:
-        """Deal, exchange, and settle who starts."""
+        """Deal, exchange, and choose who starts."""
         ups = self.view.snapshot().up_cards()
         self._add(Event(id=0, event="deal", up=ups), before=self.view.empty_table())
         for distance in range(1, len(self.players) + 1):
@@ -157,7 +159,7 @@ class _Run:
         self._add(event, before, cards=text(given), up_out=text(taken))
 
     def play(self, cheat_times: list[int], quiet_acts: int) -> None:
-        """Play to the end, or until nothing has left the game for `quiet_acts` acts."""
+        """Play to the end of the game, or to a draw after `quiet_acts` acts (see `play_game`)."""
         quiet, burned, out = 0, self.table.burned, self.table.out
         while self.table.turn >= 0 and quiet < quiet_acts:
             quiet += 1
@@ -177,22 +179,22 @@ class _Run:
         return self.policy(self.game, self.table, self.rng)
 
     def _do(self, act: Act, rule: str | None) -> None:
-        """Carry an act out on the table, and tell it step by step."""
+        """Apply an act to the table, and record its steps."""
         table, after = self.table, self.game.apply(self.table, act)
         first = len(self.steps)
         if act.kind == PLAY:
-            self._tell_play(table, act, after)
+            self._record_play(table, act, after)
         elif act.kind == FLIP:
-            self._tell_flip(table, act, after)
+            self._record_flip(table, act, after)
         elif act.kind == SHOW:
-            self._tell_show(table, act, after)
+            self._record_show(table, act, after)
         elif act.kind == PICK_UP:
-            self._tell_taking(act.player)
+            self._record_pick_up(act.player)
         else:
-            self._tell_take(act)
+            self._record_take(act)
         if rule is not None:
             self.steps[first] = replace(self.steps[first], legal=False, rule=rule)
-        self._tell_draw(table, act, after)
+        self._record_draw(table, act, after)
         self.table = after
         self.view.turn = after.turn
         self.view.clockwise = after.step == 1
@@ -201,60 +203,60 @@ class _Run:
         numbered = event.renumbered(len(self.steps) + 1)
         self.steps.append(Step(event=numbered, before=before, after=self.view.snapshot(), **more))
 
-    def _tell_play(self, table: Table, act: Act, after: Table) -> None:
+    def _record_play(self, table: Table, act: Act, after: Table) -> None:
         text, player = self.game.pack.text, self.players[act.player]
         cards = text(act.hand | act.up)
         source: Any = "hand+up" if act.hand and act.up else "up" if act.up else "hand"
         before = self.view.snapshot()
         self.view.play(act.player, text(act.hand), text(act.up), cards)
         self._add(Event(id=0, event="play", player=player, cards=cards, source=source), before, cards=cards)
-        self._tell_end(table, after)
-        self._tell_consequences(table, act, after, act.hand | act.up)
+        self._record_end(table, after)
+        self._record_consequences(table, act, after, act.hand | act.up)
 
-    def _tell_flip(self, table: Table, act: Act, after: Table) -> None:
+    def _record_flip(self, table: Table, act: Act, after: Table) -> None:
         card, player = self.game.pack.codes[act.down], self.players[act.player]
         before = self.view.snapshot()
         self.view.flip(act.player, card)
         event = Event(id=0, event="flip", player=player, cards=(card,), source="down")
         self._add(event, before, cards=(card,))
-        self._tell_end(table, after)
-        self._tell_consequences(table, act, after, 1 << act.down)
+        self._record_end(table, after)
+        self._record_consequences(table, act, after, 1 << act.down)
 
-    def _tell_consequences(self, table: Table, act: Act, after: Table, cards: int) -> None:
-        """After a play: a burn, or a pick-up by whoever it falls to."""
+    def _record_consequences(self, table: Table, act: Act, after: Table, cards: int) -> None:
+        """Record the burn or the pick-up that follows a play."""
         if after.pile:
             return
         burnt = after.burned & cards
         if after.burned != table.burned and not self.game.mechanics.forces_pick_up & self._ranks(burnt):
-            self._tell_burn(act.player, self.view.pile)
+            self._record_burn(act.player, self.view.pile)
             return
         if burnt:
-            self._tell_burn(act.player, self.game.pack.text(burnt))
+            self._record_burn(act.player, self.game.pack.text(burnt))
         if self.view.pile:
             taker = next(s for s, hand in enumerate(after.hands) if hand & ~self._known_hand(table, act, s))
-            self._tell_taking(taker)
+            self._record_pick_up(taker)
 
     def _ranks(self, cards: int) -> frozenset[int]:
         return frozenset(self.game.pack.ranks[card] for card in cards_of(cards))
 
     def _known_hand(self, table: Table, act: Act, seat: int) -> int:
-        """What a hand holds without the pile: its cards, and those drawn meanwhile."""
+        """Return the cards that a hand may hold without the pile: those held before, and the draw pile."""
         drawn = sum(1 << card for card in table.deck[table.drawn :]) if seat == act.player else 0
         return table.hands[seat] | drawn
 
-    def _tell_burn(self, seat: int, cards: tuple[str, ...]) -> None:
+    def _record_burn(self, seat: int, cards: tuple[str, ...]) -> None:
         before = self.view.snapshot()
         self.view.burn(cards)
         self._add(Event(id=0, event="burn", player=self.players[seat], cards=cards), before, cards=cards)
 
-    def _tell_taking(self, seat: int) -> None:
+    def _record_pick_up(self, seat: int) -> None:
         cards, before = self.view.pile, self.view.snapshot()
         self.view.pick_up(seat)
         event = Event(id=0, event="pick_up", player=self.players[seat], cards=cards, count=len(cards))
         self._add(event, before, cards=cards)
 
-    def _tell_show(self, table: Table, act: Act, after: Table) -> None:
-        """A show with its answers; then the pile is picked up, if there is one."""
+    def _record_show(self, table: Table, act: Act, after: Table) -> None:
+        """Record a show with its answers, then the pick-up of the pile, if there is one."""
         text, names = self.game.pack.text, self.players
         spent = after.burned & ~table.burned & ~act.hand
         answers, cards, source = [], [], None
@@ -280,11 +282,11 @@ class _Run:
             answered_from=source,  # type: ignore[arg-type]
         )
         self._add(event, before, cards=text(act.hand), answer_cards=tuple(cards))
-        self._tell_end(table, after)
+        self._record_end(table, after)
         if table.pile:
-            self._tell_taking(act.to if act.answers % 2 == 0 else act.player)
+            self._record_pick_up(act.to if act.answers % 2 == 0 else act.player)
 
-    def _tell_take(self, act: Act) -> None:
+    def _record_take(self, act: Act) -> None:
         player, before = self.players[act.player], self.view.snapshot()
         if act.kind == TAKE_UP:
             cards = self.game.pack.text(act.up)
@@ -295,7 +297,7 @@ class _Run:
             self.view.take_down(act.player, card)
             self._add(Event(id=0, event="take_down", player=player, count=1), before, cards=(card,))
 
-    def _tell_draw(self, table: Table, act: Act, after: Table) -> None:
+    def _record_draw(self, table: Table, act: Act, after: Table) -> None:
         count = after.drawn - table.drawn
         if count:
             before = self.view.snapshot()
@@ -303,8 +305,8 @@ class _Run:
             event = Event(id=0, event="draw", player=self.players[act.player], count=count)
             self._add(event, before, cards=cards)
 
-    def _tell_end(self, table: Table, after: Table) -> None:
-        """Tell who is out, and that the game is over: before the last cards are burned, if they are."""
+    def _record_end(self, table: Table, after: Table) -> None:
+        """Record players who are out and the end of the game, before a burn of the last cards."""
         for seat, player in enumerate(self.players):
             if (after.out & ~table.out) >> seat & 1:
                 self._add(Event(id=0, event="out", player=player), self.view.snapshot())
@@ -320,10 +322,10 @@ def play_out(
 
     Args:
         game: the compiled ruleset.
-        rng: source of chance.
+        rng: the source of random numbers.
         policy: chooses every act.
-        table: where to go on from; without it, cards are dealt and seat 0 is the dealer.
-        quiet_acts: acts without a card burned after which the game is given up.
+        table: the table to continue from. Without it, cards are dealt, and seat 0 is the dealer.
+        quiet_acts: the number of acts without a burned card that makes a draw.
     """
     if table is None:
         table = game.deal(rng)

@@ -1,7 +1,7 @@
-"""The whole table with nothing hidden, as small immutable values: what a simulated game is played on.
+"""The table of a simulated game, with nothing hidden, as small immutable values.
 
-Cards are small ints here (`Pack` numbers them) and a hand is a set of bits, so that an act costs
-microseconds. Text stays at the border (`Pack.codes`).
+Cards are small ints (`Pack` numbers them), and a hand is an int with one bit for each card. So an act takes
+microseconds. `Pack.codes` converts cards to text.
 """
 
 from __future__ import annotations
@@ -15,73 +15,71 @@ PLAY, PICK_UP, SHOW, FLIP, TAKE_UP, TAKE_DOWN = range(6)
 
 
 class Act(NamedTuple):
-    """What a player does. Cards are bits; which of the fields matter depends on `kind`."""
+    """An act of a player. Sets of cards are bits. `kind` decides which fields matter."""
 
     kind: int
+    """`PLAY`, `PICK_UP`, `SHOW`, `FLIP`, `TAKE_UP` or `TAKE_DOWN`."""
     player: int
-    """Seat, from 0."""
+    """The seat, from 0."""
     hand: int = 0
-    """Cards out of the hand."""
+    """The cards from the hand."""
     up: int = 0
-    """Cards out of the up-cards."""
+    """The up-cards."""
     down: int = -1
-    """The down-card that is turned or taken, by its number; chosen blindly."""
+    """The number of the down-card that is flipped or taken; chosen blindly."""
     to: int = -1
-    """Whom a card is shown to."""
+    """The seat that a card is shown to."""
     answers: int = 0
-    """How often the show was answered, by turns."""
+    """How often the show is answered, in turns."""
 
 
 class Table(NamedTuple):
-    """Everything on the table. One tuple entry for each seat where there are several."""
+    """The whole table. Fields in the plural have one entry for each seat, except `sets` and `acts`."""
 
     deck: tuple[int, ...]
-    """The draw pile as it was after the deal, in the order of drawing."""
+    """The draw pile after the deal, in the order of drawing."""
     drawn: int
-    """How many of `deck` have been drawn."""
+    """How many cards of `deck` have been drawn."""
     hands: tuple[int, ...]
     ups: tuple[int, ...]
     downs: tuple[int, ...]
     pile: tuple[int, ...]
     """Bottom first."""
     sets: tuple[int, ...]
-    """How many cards of the pile were played together each time, the last set last."""
+    """The sizes of the sets on the pile, last set last."""
     demand: int
-    """What has to be beaten, as `engine.simulation.play.Game` numbers it."""
+    """The index of the pile's demand in `engine.simulation.play.Game.demands`."""
     burned: int
     turn: int
-    """The seat whose turn it is; -1 when the game is over."""
+    """The seat whose turn it is; -1 after the end of the game."""
     step: int
-    """Direction of play: 1 clockwise, -1 anticlockwise."""
+    """The direction of play: 1 clockwise, -1 anticlockwise."""
     out: int
-    """Seats that have left the game, as bits."""
+    """The seats that have left the game, as bits."""
     since: tuple[int, ...]
     """For each seat that has left: the seats that have completed a turn since, as bits."""
     loser: int
     """The Shithead's seat, or -1."""
     acts: int
-    """How many acts led here."""
+    """The number of acts so far."""
 
 
 class Pack:
-    """The cards of one or more packs, numbered so that cards of one rank lie next to each other.
+    """The cards of one or more packs, numbered so that cards of one rank have adjacent numbers.
 
     Args:
-        packs: how many packs of 52.
-        jokers: how many jokers altogether.
+        packs: the number of packs of 52 cards.
+        jokers: the number of jokers in all packs.
     """
 
     def __init__(self, packs: int, jokers: int) -> None:
-        self.stride = 4 * packs
-        """Numbers set aside for each rank."""
         codes = [rank + suit for rank in RANKS for suit in SUITS for _ in range(packs)]
         self.codes: tuple[str, ...] = (*codes, *[JOKER] * jokers)
-        """The card's text, by its number."""
+        """By number: the card as text."""
         self.ranks = tuple(RANK_OF[code] for code in self.codes)
         self.suits = tuple(SUIT_OF[code] for code in self.codes)
         self.colours = tuple(COLOUR_OF[code] for code in self.codes)
         self.bits = tuple(1 << card for card in range(len(self.codes)))
-        self.all = (1 << len(self.codes)) - 1
 
     def rank_bits(self, rank: int) -> int:
         """Return all cards of a rank as bits."""
@@ -92,12 +90,12 @@ class Pack:
         return tuple(self.codes[card] for card in cards_of(cards))
 
     def texts(self, cards: Iterable[int]) -> tuple[str, ...]:
-        """Return numbered cards as text, in their order."""
+        """Return cards, given by number, as text in the same order."""
         return tuple(self.codes[card] for card in cards)
 
 
 def cards_of(bits: int) -> Iterator[int]:
-    """Yield the numbers of the cards in a set, lowest first."""
+    """Yield the numbers of the cards in a set of bits, lowest first."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1

@@ -1,4 +1,4 @@
-"""The reader of a game for which no deck was named: it knows an enrolled deck by its back, or learns one."""
+"""The reader for a game without a named deck: it recognises an enrolled deck by its back, or learns it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from vision.types import CardReader
 def reader_with_automatic_deck(
     *, learn: bool = False, tell: Callable[[Said], object] | None = None
 ) -> tuple[CardReader, LearningReader | None]:
-    """Return the reader for the pictures of one game, and the same where it learns.
+    """Return the reader for the pictures of one game, and its learning part (None if it does not learn).
 
-    It begins with the networks alone.
+    The reader begins with the networks alone.
 
     Args:
-        learn: Whether to learn the deck. What is collected is kept for later games: of one deck, that which
-            was played with last.
-        tell: Told in one line which enrolled deck is used, if its back was seen; None: no back is looked for.
+        learn: Whether to learn the deck. The examples are kept for later games, but only those of the deck
+            that was played last.
+        tell: Gets one line that names the enrolled deck in use, if its back was seen. None: backs are
+            ignored.
     """
     by_back = tell is not None and bool(deck_names())
     if not learn and not by_back:
@@ -45,7 +46,7 @@ def reader_with_automatic_deck(
 
 
 def _earlier_examples(weights: str) -> Deck | None:
-    """Return what earlier games collected, if these networks can use it."""
+    """Return the examples of earlier games, if these networks can use them and they are enough."""
     before = load_learnt_deck()
     usable = (
         before is not None
@@ -61,9 +62,9 @@ def _save(deck: Deck) -> None:
 
 @cache
 def _networks() -> tuple[TableReader, CardClassifier]:
-    """Return a reader and the face reader inside it, loaded once.
+    """Return a reader and the classifier inside it, loaded once.
 
-    Not the ones of `reader.default_reader`: what else reads with those knows nothing of this game.
+    The shared ones of `reader.default_reader` must not get the deck of this game.
     """
     classifier = CardClassifier()
     return TableReader(classifier=classifier), classifier

@@ -1,7 +1,7 @@
-"""Watching a pack being shown to the camera, one card after the other in any order, to enrol it.
+"""Scanning a pack to enrol it: somebody shows its cards to the camera one by one, in any order.
 
-A card counts once it has rested for a few looks. It is read in each of them; what the single readings leave
-open is settled at the end, when all cards are known that may be meant: each card of a pack exists once.
+A card counts after it has rested for a few looks, and it is read in several of them. At the end, the readings
+of all cards are compared, because each card of a pack exists once. That settles doubtful readings.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from vision.recognition.detector import Detection
 from vision.types import Image, Quad
 
 LOOK_SECONDS = 0.12
-"""How often a film is looked at."""
+"""Seconds between two looks at a film."""
 SURE_P = 0.95
-"""Probability from which a card is taken as told; jokers too."""
+"""The least probability of an identified card, jokers included."""
 
 _MIN_STEADY_LOOKS = 3
 _STILL_SHARE = 0.03
-"""Of the card's height: how far its corners may move between two looks at a resting card."""
+"""The most that the corners of a resting card move between two looks, as a share of its height."""
 _SAME_CARD_CORRELATION = 0.85
-"""Correlation of two flattened cards, a little blurred, from which they may be the same one."""
+"""The least correlation of two flattened, slightly blurred pictures of the same card."""
 _PRINT_OVERLAP, _OTHER_CARD_P = 0.5, 0.8
-"""An outline that shares so much of the smaller one's area, and is not read as another card this surely, is
-printed on the same card."""
+"""An outline is print on another card if it overlaps that card by the first share of the smaller area.
+An outline that is read as a different card with the second probability is not print."""
 _MAX_READINGS = 8
 _MAX_VIEWS = 2
 _VIEW_HEIGHT_PX = 240.0
@@ -47,14 +47,14 @@ _MIN_P = 1e-4
 _JOKER = DECK_CARDS.index(JOKER)
 
 LookResult = Literal["nothing", "several", "hold", "taken", "seen"]
-"""What was made of a look: no card, more than one, one not yet at rest, one just taken, or still that one."""
+"""The result of a look: no card, several, a card not yet at rest, one just accepted, or the same one."""
 
 
 class Detector(Protocol):
     """Finds cards in a picture, as `vision.recognition.detector.CardDetector` does."""
 
     def detect(self, image: Image) -> Sequence[Detection]:
-        """Return the cards in a picture."""
+        """Return the outlines of the cards in a picture, most confident first."""
         ...
 
 
@@ -63,17 +63,17 @@ class ShownCard:
     """One card that was held still for a while."""
 
     t: float
-    """When it first rested, seconds of the source."""
+    """The time when it first rested, in seconds of the source."""
     quad: Quad
     thumbnail: NDArray[np.float32]
-    """The flattened card, small and grey: tells whether another card now lies in its place."""
+    """The flattened card, small and grey. It shows whether another card now lies in its place."""
     look_count: int = 1
     readings: list[Classification] = field(default_factory=list)
     views: list[tuple[Image, Quad]] = field(default_factory=list)
-    """The card cut out of its pictures with some surroundings, and its quad there."""
+    """Cut-outs of the card with some surroundings, each with the card's quad in it."""
 
     def log_probabilities(self) -> NDArray[np.float64]:
-        """Return the log-probability of each of KNOWN; what cannot be read may be any of them."""
+        """Return the log-probability of each of `DECK_CARDS`. An unreadable card may be any of them."""
         p = np.exp(fuse_frames(self.readings).log_probabilities)
         p = p[: len(DECK_CARDS)] + p[len(DECK_CARDS) :].sum() / len(DECK_CARDS) + _MIN_P
         return np.asarray(np.log(p / p.sum()))
@@ -81,17 +81,17 @@ class ShownCard:
 
 @dataclass(frozen=True, slots=True)
 class UnidentifiedCard:
-    """A card that was shown and could not be told."""
+    """A shown card that could not be identified."""
 
     t: float
-    """When it was shown, seconds of the source."""
+    """The time when it was shown, in seconds of the source."""
     candidates: tuple[str, ...]
-    """What it may be, likeliest first."""
+    """The cards that it may be, most probable first."""
 
 
 @dataclass(frozen=True)
 class EnrolmentResult:
-    """Which card each showing was."""
+    """The identified and unidentified cards of a scan."""
 
     cards: tuple[tuple[str, ShownCard], ...]
     unidentified: tuple[UnidentifiedCard, ...]
@@ -101,16 +101,16 @@ class DeckScan:
     """Follows the pictures of a pack being shown."""
 
     def __init__(self, detector: Detector, classifier: CardClassifier) -> None:
-        """`faces` should read without an enrolled deck."""
+        """Prepare a scan. The `classifier` should have no enrolled deck."""
         self._detector, self._classifier = detector, classifier
         self._current: ShownCard | None = None
         self._back: tuple[Quad, int] | None = None
         self.shown_cards: list[ShownCard] = []
         self.backs: list[NDArray[np.float32]] = []
-        """What `vision.decks.backs` makes of the pack's back, if it was shown alone."""
+        """Features of the pack's back (`vision.decks.backs`), if it was shown alone."""
 
     def look(self, image: Image, t: float) -> LookResult:
-        """Look at one picture."""
+        """Take in one picture at `t` seconds of the source."""
         outlines = self._detector.detect(image)
         up = [outline.quad for outline in outlines if outline.face == "up"]
         down = [outline.quad for outline in outlines if outline.face == "down"]
@@ -121,7 +121,7 @@ class DeckScan:
         return "several" if up else "nothing"
 
     def identified(self) -> dict[str, ShownCard]:
-        """Return the cards that are sure already, whatever else will be shown."""
+        """Return the cards that are already certain, independent of later ones."""
         sure: dict[str, ShownCard] = {}
         for shown_card in self.shown_cards:
             opinion = shown_card.log_probabilities()
@@ -130,16 +130,16 @@ class DeckScan:
         return sure
 
     def missing(self) -> tuple[str, ...]:
-        """Return the cards of a pack that are not sure yet; jokers aside."""
-        told = self.identified()
-        return tuple(card for card in CARDS if card not in told)
+        """Return the cards of a pack that are not certain yet, without jokers."""
+        identified = self.identified()
+        return tuple(card for card in CARDS if card not in identified)
 
     def result(self) -> EnrolmentResult:
-        """Return which card each showing was, now that all have been shown."""
+        """Identify all shown cards together."""
         return identify_cards(self.shown_cards)
 
     def _is_one_card(self, image: Image, up: Sequence[Quad]) -> bool:
-        """Tell whether all outlines but the first, surest one are lines of print on its card."""
+        """Return whether all outlines except the first, most confident one are print on its card."""
         small = [min(abs(polygon_area(quad)), abs(polygon_area(up[0]))) for quad in up]
         if any(
             intersection_area(up[0], quad) < _PRINT_OVERLAP * area
@@ -178,7 +178,7 @@ class DeckScan:
         return "taken" if first else "seen"
 
     def _resumed(self, quad: Quad, look: NDArray[np.float32]) -> ShownCard | None:
-        """Return the last showing where a hand or a flicker only hid its card for a moment."""
+        """Return the last shown card if it is still there: a hand or a flicker only hid it for a moment."""
         last = self.shown_cards[-1] if self.shown_cards else None
         if last is not None and _is_at_rest(last.quad, quad) and _is_same_card(last.thumbnail, look):
             return last
@@ -196,15 +196,15 @@ class DeckScan:
 
 
 def identify_cards(shown_cards: Sequence[ShownCard]) -> EnrolmentResult:
-    """Return which card each showing was: the likeliest choice in which no card but the joker comes twice.
+    """Identify shown cards together: the most probable choice in which only the joker comes more than once.
 
-    A card whose other choice would be nearly as likely is left open.
+    A card stays unidentified if a different choice for it would be almost as probable.
     """
     shown = _merged(shown_cards)
     if not shown:
         return EnrolmentResult((), ())
     opinions = np.array([shown_card.log_probabilities() for shown_card in shown])
-    # More showings than a pack has cards: some stay without a name, at the cost of the least likely card.
+    # If more cards are shown than a pack has, the extra columns leave some without a name.
     spare = np.full((len(shown), len(shown)), np.log(_MIN_P / 10))
     costs = -np.hstack([opinions, np.tile(opinions[:, [_JOKER]], (1, len(shown) - 1)), spare])
     names = (*DECK_CARDS, *[JOKER] * (len(shown) - 1), *[""] * len(shown))
@@ -233,7 +233,15 @@ def build_deck(
     backs: Sequence[NDArray[np.float32]] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Deck:
-    """Return the deck learnt from what was shown; `progress` is told (pictures done, of how many)."""
+    """Return the deck learnt from a scan.
+
+    Args:
+        name: The name of the deck.
+        result: The identified cards.
+        classifier: Makes the features.
+        backs: Features of the back (`vision.decks.backs`).
+        progress: Gets the number of finished pictures and the number of all pictures.
+    """
     shown = [(image, quad, card) for card, shown_card in result.cards for image, quad in shown_card.views]
 
     def counted() -> Iterator[tuple[Image, Quad, str]]:
@@ -246,7 +254,7 @@ def build_deck(
 
 
 def _merged(shown_cards: Sequence[ShownCard]) -> list[ShownCard]:
-    """Join the showings that surely are of one and the same card: somebody showed it twice."""
+    """Merge the entries of a card that was surely shown twice."""
     kept: dict[str, ShownCard] = {}
     merged = []
     for shown_card in shown_cards:
@@ -269,7 +277,7 @@ def _is_at_rest(before: Quad, now: Quad) -> bool:
 
 
 def _thumbnail(image: Image, quad: Quad) -> NDArray[np.float32]:
-    """Return the flattened card, small, grey, with mean 0 and spread 1."""
+    """Return the flattened card, small and grey, with mean 0 and standard deviation 1."""
     grey = cv2.cvtColor(cv2.resize(face_crops(image, quad).whole, _THUMBNAIL_SIZE), cv2.COLOR_BGR2GRAY)
     values = cv2.GaussianBlur(grey, (0, 0), 1.0).astype(np.float32)
     return np.asarray((values - values.mean()) / (values.std() + 1e-3), np.float32)
@@ -280,7 +288,7 @@ def _is_same_card(first: NDArray[np.float32], second: NDArray[np.float32]) -> bo
 
 
 def _cut_out(image: Image, quad: Quad) -> tuple[Image, Quad]:
-    """Return a card's part of a picture with some surroundings, made no larger than needed, and its quad."""
+    """Return a cut-out of a card with some surroundings, scaled down if it is large, and the quad in it."""
     margin = 0.2 * quad_size(quad)[1]
     low = np.maximum(np.floor(quad.min(axis=0) - margin), 0).astype(int)
     high = np.ceil(quad.max(axis=0) + margin).astype(int)

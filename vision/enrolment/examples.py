@@ -1,4 +1,4 @@
-"""Enrolling a deck: from pictures of its cards to the examples that an enrolled deck consists of."""
+"""Enrolling a deck: making the examples of an enrolled deck from pictures of its cards."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from vision.recognition.crops import FaceCrops, face_crops
 from vision.types import Image, Quad
 
 VIEWS_PER_IMAGE = 24
-"""Examples made of each picture of a card."""
+"""The number of examples from each picture of a card."""
 
 _HEIGHT_RANGE_PX = (44.0, 160.0)
-"""Pixels of card height that a card is made as small as: shown near the camera, it is played far from it."""
+"""The card heights (pixels) of the examples: a card is shown near the camera but played far from it."""
 _POOR_OUTLINE_SHARE = 0.25
-"""Share of the examples that are cut out badly."""
+"""The share of the examples with a poor outline."""
 _MIN_ASPECT = 1.25
-"""Sides less unequal than this do not tell which edge of a foreshortened card is the short one."""
+"""The least ratio of height to width at which the short edges of a foreshortened card are certain."""
 
 
 def enrol(
@@ -35,10 +35,13 @@ def enrol(
     classifier: CardClassifier,
     backs: Sequence[NDArray[np.float32]] = (),
 ) -> Deck:
-    """Return a deck learnt from cards that were shown: (picture, the card's quad, which card it is) each.
+    """Return a deck learnt from shown cards. The same pictures always give the same deck.
 
-    `backs` are features of its back (`vision.decks.backs`), if that was shown too. The same pictures give the
-    same deck.
+    Args:
+        name: The name of the deck.
+        shown: (picture, quad of the card, name of the card) for each example.
+        classifier: Makes the features.
+        backs: Features of the deck's back (`vision.decks.backs`), if it was shown too.
     """
     cards: list[str] = []
     features = []
@@ -55,24 +58,24 @@ def enrol(
 
 
 def with_templates(deck: Deck, templates: Mapping[str, NDArray[np.uint8]]) -> Deck:
-    """Return the deck with the pictures of some of its cards, see `picture`."""
+    """Return the deck with templates (see `card_template`) of some of its cards."""
     if not templates:
         return deck
     return replace(deck, template_cards=tuple(templates), templates=np.stack(list(templates.values())))
 
 
 def card_template(image: Image, quad: Quad, classifier: CardClassifier) -> NDArray[np.uint8]:
-    """Return the small picture (PICTURE_HEIGHT x PICTURE_WIDTH) that a deck keeps of a card in a quad."""
+    """Return the template (TEMPLATE_HEIGHT x TEMPLATE_WIDTH pixels) for a deck of the card in a quad."""
     return make_template(image, _short_edge_first(image, quad, classifier))
 
 
 def augmented_features(
     image: Image, quad: Quad, classifier: CardClassifier, count: int = VIEWS_PER_IMAGE
 ) -> NDArray[np.float32]:
-    """Return the features (`count` x their number) of one card as it may be seen in other pictures.
+    """Return the features (`count` x number of features) of one card in random variants of its picture.
 
-    The card is seen smaller, blurred, in other light, with noise, with slightly wrong outlines, either way
-    up: what the head learns from a single picture must not be that picture's accidents.
+    The variants are smaller, blurred, noisy, in other light and upside down, with slightly wrong outlines.
+    Otherwise the head would learn the accidents of a single picture.
     """
     reduced, upright = _downscaled_to_height(
         image, _short_edge_first(image, quad, classifier), _HEIGHT_RANGE_PX[1]
@@ -84,7 +87,7 @@ def augmented_features(
 
 
 def _augmented_crops(image: Image, quad: Quad, rng: np.random.Generator) -> FaceCrops:
-    """Cut the card out of a picture of it that is worse by chance."""
+    """Return the crops of the card in a random, worse variant of its picture."""
     view, outline = _downscaled_to_height(image, quad, float(np.exp(rng.uniform(*np.log(_HEIGHT_RANGE_PX)))))
     height = quad_size(outline)[1]
     if rng.random() < 0.6:
@@ -97,7 +100,7 @@ def _augmented_crops(image: Image, quad: Quad, rng: np.random.Generator) -> Face
 
 
 def _in_other_light(image: Image, rng: np.random.Generator) -> Image:
-    """Return the picture in other, uneven light, with haze, noise and compression, by chance."""
+    """Return the picture with random uneven light, haze, noise and compression."""
     lit = image.astype(np.float64) * (rng.uniform(0.3, 1.25) * (1 + rng.normal(0, 0.1, 3)))
     if rng.random() < 0.5:
         lit *= np.asarray(cv2.resize(rng.normal(1, 0.2, (3, 3)), image.shape[1::-1]))[:, :, None]
@@ -113,7 +116,7 @@ def _in_other_light(image: Image, rng: np.random.Generator) -> Image:
 
 
 def _downscaled_to_height(image: Image, quad: Quad, height: float) -> tuple[Image, Quad]:
-    """Return picture and quad reduced until the card is at most `height` px high."""
+    """Return picture and quad, scaled down so that the card is at most `height` pixels high."""
     tall = quad_size(quad)[1]
     if tall <= height:
         return image, quad
@@ -124,7 +127,7 @@ def _downscaled_to_height(image: Image, quad: Quad, height: float) -> tuple[Imag
 
 
 def _short_edge_first(image: Image, quad: Quad, classifier: CardClassifier) -> Quad:
-    """Return the quad so that a short edge comes first, also where foreshortening hides which that is."""
+    """Return the quad with a short edge first. The classifier decides if foreshortening hides the edges."""
     width, height = quad_size(quad)
     if height >= _MIN_ASPECT * width:
         return quad

@@ -1,4 +1,4 @@
-"""Taking up an enrolled deck by itself: its back lies on the table, and its faces agree."""
+"""Recognising an enrolled deck on the table by its back and its faces."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ from vision.recognition.crops import face_crops
 from vision.types import CardReader, CardReading, Image, Region
 
 _MIN_LOOKS = 5
-"""So often a deck's back must have been seen ..."""
+"""The least number of looks that show the deck's back."""
 _MIN_SHARE = 0.8
-"""... in at least so many of the looks that saw any back whole ..."""
+"""The least share of these looks among all looks that show a whole back."""
 _MAX_LOOKS = 60
-"""... of which there are so many at most: whether the deck is known is told at the deal, or not at all."""
+"""The search ends after this many looks at a whole back: a deck is recognised at the deal, or not at all."""
 _MIN_HEIGHT_PX = 40.0
-"""Pixels: of smaller backs the pattern is not seen."""
+"""The least height of a back in pixels: the pattern of smaller ones is not visible."""
 _MAX_OVERLAP = 0.02
-"""Share of a back that another card may lie on or under."""
+"""The share of a back that another card may overlap."""
 _ALLOWED_MISTAKES = 3
-"""Of so many of `online_learning.AGREED` cards it may be wrong: it may know each from a single picture."""
+"""The most wrong answers of a deck, which may know each card from a single picture, to
+`online_learning.MIN_AGREEING_CARDS` cards."""
 _FACES_PER_LOOK = 2
-"""So many faces are compared in a look, which takes some milliseconds each."""
+"""The most faces compared in a look; each takes some milliseconds."""
 
 
 def decks_with_backs(weights: str) -> list[Deck]:
-    """Return the enrolled decks whose backs were shown; `weights` is the networks' fingerprint.
+    """Return the enrolled decks with known backs; `weights` is the networks' fingerprint.
 
-    Those that cannot be used are passed over: nobody asked for them.
+    Damaged decks and decks of other networks are left out without an error, because nobody asked for them.
     """
     decks = []
     for name in deck_names():
@@ -54,10 +55,10 @@ def decks_with_backs(weights: str) -> list[Deck]:
 
 
 class BackMatchingReader:
-    """A card reader that takes up the deck whose back it sees; implements `vision.types.CardReader`.
+    """A `vision.types.CardReader` that recognises the enrolled deck in use by its back.
 
-    Two decks may have the same back. So the faces must agree as well, and a deck that nobody named only
-    confirms what the networks think likeliest (`vision.enrolment.online_learning.LearntDeckHead`).
+    Two decks may have the same back, so the faces must agree as well. A recognised deck only confirms the
+    most probable card of the networks (`vision.enrolment.online_learning.LearntDeckHead`).
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class BackMatchingReader:
         """Wrap a reader.
 
         Args:
-            reader: What reads whole pictures.
+            reader: Reads whole pictures.
             classifier: The classifier inside `reader`; it gets the deck.
             decks: The enrolled decks with their backs.
             tell: Gets a line that names the deck in use.
@@ -83,7 +84,7 @@ class BackMatchingReader:
 
     @property
     def recognised(self) -> bool:
-        """Whether a deck's back was seen often enough; its faces are compared then."""
+        """Whether a deck's back was seen often enough. Then its faces are compared."""
         return self._agreement is not None
 
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
@@ -101,7 +102,7 @@ class BackMatchingReader:
         names = {match_back(back_features(image, reading.quad), known) for reading in whole}
         if not names:
             return
-        # With another pack's back beside it, known or not, nobody knows which pack a face is of.
+        # If two packs with different backs lie there, a face may belong to either pack.
         self._seen[names.pop() if len(names) == 1 else None] += 1
         (name, times), looks = self._seen.most_common(1)[0], self._seen.total()
         if name is not None and times >= max(_MIN_LOOKS, _MIN_SHARE * looks):
@@ -130,7 +131,7 @@ class BackMatchingReader:
 
 
 def _is_whole_back(reading: CardReading, readings: Sequence[CardReading], image: Image) -> bool:
-    """Tell whether a card lies face down with nothing on it, all of it in the picture."""
+    """Return whether a card lies face down, entirely in the picture, with no other card on it."""
     width, height = quad_size(reading.quad)
     return (
         reading.face == "down"

@@ -1,13 +1,16 @@
-"""Learning a deck during play, without being asked, from cards that were read with certainty.
+"""Learning a deck during play, without a request, from cards that were read with certainty.
 
-In one game few cards lie free at more than one moment: what was collected is kept for the next games, and
-counts there once it is sure to be of the same deck. A deck that is learnt wrongly would read worse than none,
-so much more is asked of an example than of a ruling: the networks alone (never a deck that was learnt from
-them) must be all but certain, no other face may lie on the card, it must have been read so at several
-moments, and its examples must be alike.
+In one game, few cards lie uncovered at more than one moment. So the examples are kept for later games, which
+use them after enough cards agree. A wrongly learnt deck would read worse than none, so the conditions for an
+example are strict:
 
-Nothing is learnt while a ruling may be waited for: a look at the table only notes what would teach, and
-whoever runs the game says when there is time to learn from it (`LearningReader.spare_time`).
+- The networks alone must be almost certain; a deck learnt from them does not count.
+- No other face may overlap the card.
+- The card must have been read in this way at several moments.
+- Its examples must be similar.
+
+Learning must not delay a ruling. So a look at the table only notes useful cards, and the caller says when
+there is time to learn from them (`LearningReader.spare_time`).
 """
 
 from __future__ import annotations
@@ -29,39 +32,39 @@ from vision.recognition.classifier import CardClassifier
 from vision.types import CardReader, CardReading, Image, Quad, Region
 
 MIN_EXAMPLE_CONFIDENCE = 0.995
-"""Confidence from which a reading may become an example."""
+"""The least confidence of a reading that becomes an example."""
 MIN_EXAMPLE_DETECTION = 0.9
-"""Confidence that its outline must have."""
+"""The least confidence of its outline."""
 MIN_EXAMPLE_HEIGHT_PX = 60.0
-"""Pixels: smaller cards teach little."""
+"""The least height of its card in pixels: smaller cards are poor examples."""
 LOOKS_BETWEEN_MOMENTS = 10
-"""So many looks at the table lie between two moments ..."""
+"""The least number of looks between two moments of one card."""
 MIN_MOMENTS = 2
-"""... and so many moments make a card's examples count."""
+"""The least number of moments before a card's examples count."""
 MAX_EXAMPLES_PER_CARD = 3
-"""Pictures kept of each card."""
+"""The most pictures of each card."""
 MIN_DECK_CARDS = 26
-"""So many different cards must be known before the deck is used at all."""
+"""The least number of different cards in a deck that is used."""
 REFIT_AFTER_CARDS = 6
-"""The head is fitted again when so many more cards are known."""
+"""The head is fitted again after this many further cards."""
 
 MIN_AGREEING_CARDS = 12
-"""So many cards of the game a deck that is known from earlier must tell rightly before it helps."""
+"""The number of cards that a deck from earlier games must identify correctly before it is used."""
 
 _VIEWS_PER_IMAGE = 8
-"""Variants of each picture: play goes on while they are made."""
+"""The number of variants of each picture; few, because the game goes on while they are made."""
 _EARLIER_GAME = -LOOKS_BETWEEN_MOMENTS
-"""Stands for the number of any look of an earlier game."""
+"""The look number of all examples from earlier games."""
 _SAVE_AFTER_EXAMPLES = 12
-"""What was collected is kept whenever there are so many more pictures."""
+"""The examples are saved after this many further pictures."""
 _MAX_WAITING = 8
-"""So many pictures may wait to be learnt from."""
+"""The most noted pictures that wait for learning."""
 _CROP_MARGIN = 0.15
-"""Of a card's height: how much of the table about a card is kept of its picture."""
+"""The margin around a card in its cut-out, as a share of the card's height."""
 _MAX_OVERLAP = 0.02
-"""Share of a card that another face may lie on or under."""
+"""The share of a card that another face may overlap."""
 _MIN_AGREEMENT = 0.55
-"""Cosine of two pictures' features, about the mean of all, below which they are not of one card."""
+"""The least cosine between the features of two pictures of one card, without the mean of all pictures."""
 
 
 @dataclass
@@ -69,17 +72,17 @@ class _CardExamples:
     """The examples of one card."""
 
     moments: list[int] = field(default_factory=list)
-    """Numbers of the looks."""
+    """The numbers of the looks."""
     features: list[NDArray[np.float32]] = field(default_factory=list)
 
 
 class LearntDeckHead(DeckHead):
-    """A deck that nobody named: it may confirm what the networks think likeliest, no more."""
+    """The head of a deck that nobody named: it may only confirm the most probable card of the networks."""
 
     def refine(
         self, log_probabilities: NDArray[np.float64], features: NDArray[np.float32]
     ) -> NDArray[np.float64]:
-        """Return the log-probabilities (N x classes), changed only where that makes their best card surer."""
+        """Return the log-probabilities (N x classes). A row changes only if its best card gains."""
         return _only_confirming(log_probabilities, super().refine(log_probabilities, features))
 
     def refine_index(
@@ -90,7 +93,7 @@ class LearntDeckHead(DeckHead):
 
 
 def _only_confirming(plain: NDArray[np.float64], refined: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the refined rows where they make the networks' own best class surer; else the plain ones."""
+    """Return each refined row that makes the networks' best class more probable, else the plain row."""
     if not len(plain):
         return plain
     rows, best = np.arange(len(plain)), plain.argmax(axis=1)
@@ -99,14 +102,14 @@ def _only_confirming(plain: NDArray[np.float64], refined: NDArray[np.float64]) -
 
 
 def known_cards(examples: Deck) -> tuple[str, ...]:
-    """Return the cards of a collection that were seen at enough moments."""
+    """Return the cards of a set of examples that were seen at enough moments."""
     return tuple(
         card for card, pictures in _examples_by_card(examples).items() if len(pictures) >= MIN_MOMENTS
     )
 
 
 def _examples_by_card(examples: Deck) -> dict[str, list[NDArray[np.float32]]]:
-    """Return the features of each card's pictures (_VIEWS x their number), in their order."""
+    """Return by card the features (`_VIEWS_PER_IMAGE` x number of features) of each picture, in order."""
     names = np.array(examples.cards)
     found = {}
     for card in dict.fromkeys(examples.cards):
@@ -116,25 +119,30 @@ def _examples_by_card(examples: Deck) -> dict[str, list[NDArray[np.float32]]]:
 
 
 class DeckAgreement:
-    """Whether a deck that was learnt or enrolled earlier is the one that lies on the table."""
+    """The test whether an earlier learnt or enrolled deck is the one on the table."""
 
     def __init__(self, deck: Deck, allowed_mistakes: int = 0) -> None:
-        """Ask nothing of `deck` yet; `allowed`: of so many cards it may be wrong."""
+        """Begin the test of `deck`, which may answer `allowed_mistakes` cards wrongly."""
         self.deck, self.head, self._allowed_mistakes = deck, LearntDeckHead(deck), allowed_mistakes
         self._answers: dict[str, bool] = {}
 
     def compare(self, card: str, features: NDArray[np.float32]) -> None:
-        """Take in features (views x their number) of a card that was read with certainty."""
+        """Compare the deck with a card that was read with certainty.
+
+        Args:
+            card: The name of the card.
+            features: Its features (views x number of features).
+        """
         if card in self.head.enrolled and card not in self._answers:
             self._answers[card] = self.head.classify(features) == card
 
     def wants(self, card: str) -> bool:
-        """Tell whether this card would say anything new."""
+        """Return whether a comparison with this card would add information."""
         return card in self.head.enrolled and card not in self._answers
 
     @property
     def holds(self) -> bool | None:
-        """Whether it agrees; None while that is open."""
+        """Whether the deck agrees; None: undecided."""
         if list(self._answers.values()).count(False) > self._allowed_mistakes:
             return False
         return True if len(self._answers) >= MIN_AGREEING_CARDS else None
@@ -144,18 +152,18 @@ class DeckLearner:
     """Collects examples and fits a head from them."""
 
     def __init__(self, classifier: CardClassifier, name: str = "learnt") -> None:
-        """`faces` makes the features; its deck, if any, is not asked."""
+        """Begin without examples. `classifier` makes the features; its deck does not matter."""
         self._classifier, self._name = classifier, name
         self._examples: dict[str, _CardExamples] = {}
         self._fitted = self._tried = 0
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """The cards that are known well enough to be part of the deck."""
+        """The cards with examples at enough moments to be part of the deck."""
         return tuple(card for card, known in self._examples.items() if len(known.moments) >= MIN_MOMENTS)
 
     def wants(self, card: str, look: int) -> bool:
-        """Tell whether this card, seen in look number `look`, would teach anything."""
+        """Return whether this card, seen in look number `look`, would be a useful example."""
         known = self._examples.get(card)
         if known is None:
             return True
@@ -165,17 +173,17 @@ class DeckLearner:
         )
 
     def features(self, image: Image, quad: Quad) -> NDArray[np.float32]:
-        """Return what would be learnt of a card: the features of several views of it."""
+        """Return the features of several variants of a card's picture (see `augmented_features`)."""
         return augmented_features(image, quad, self._classifier, _VIEWS_PER_IMAGE)
 
     def add(self, card: str, look: int, features: NDArray[np.float32]) -> None:
-        """Take in a card that was read with certainty in look number `look`."""
+        """Add the features of a card that was read with certainty in look number `look`."""
         known = self._examples.setdefault(card, _CardExamples())
         known.moments.append(look)
         known.features.append(features)
 
     def include_earlier(self, deck: Deck) -> None:
-        """Take in what was collected of the same deck in earlier games."""
+        """Add the examples of the same deck from earlier games."""
         for card, earlier in _examples_by_card(deck).items():
             known = self._examples.setdefault(card, _CardExamples())
             taken = earlier[: max(0, MAX_EXAMPLES_PER_CARD - len(known.features))]
@@ -183,7 +191,7 @@ class DeckLearner:
             known.moments += [_EARLIER_GAME] * len(taken)
 
     def exclude_earlier(self) -> None:
-        """Forget what `include` took in: it was of another deck."""
+        """Remove the examples that `include_earlier` added, because they belong to another deck."""
         for card, known in list(self._examples.items()):
             own = [k for k, look in enumerate(known.moments) if look != _EARLIER_GAME]
             self._examples[card] = _CardExamples(
@@ -193,15 +201,15 @@ class DeckLearner:
 
     @property
     def example_count(self) -> int:
-        """How many examples there are, of all cards."""
+        """The number of examples of all cards."""
         return sum(len(known.features) for known in self._examples.values())
 
     def all_examples(self) -> Deck:
-        """Return all examples, also those of cards that were seen at too few moments yet."""
+        """Return all examples, including cards that were seen at too few moments."""
         return self._deck_of(tuple(self._examples))
 
     def deck(self) -> Deck:
-        """Return what has been learnt so far; cards whose examples disagree are left out."""
+        """Return the deck learnt so far, without cards whose examples disagree."""
         return self._deck_of(self._agreeing())
 
     def _deck_of(self, known: Sequence[str]) -> Deck:
@@ -211,7 +219,7 @@ class DeckLearner:
         return Deck(self._name, self._classifier.fingerprint, cards, stacked)
 
     def updated_deck(self) -> Deck | None:
-        """Return the deck when enough more has been learnt since the last time; else None."""
+        """Return the deck if enough cards were added since the last time, else None."""
         count = len(self.cards)
         if count < max(MIN_DECK_CARDS, self._fitted + REFIT_AFTER_CARDS) or count == self._tried:
             return None
@@ -223,7 +231,7 @@ class DeckLearner:
         return deck
 
     def _agreeing(self) -> list[str]:
-        """Return the cards whose pictures are more like one another than like another card's."""
+        """Return the cards whose pictures are similar to each other."""
         means = {
             card: np.array([f.mean(axis=0) for f in self._examples[card].features]) for card in self.cards
         }
@@ -241,7 +249,7 @@ class DeckLearner:
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """A card that would teach something, cut out of its picture."""
+    """A useful card, cut out of its picture."""
 
     card: str
     look: int
@@ -262,18 +270,18 @@ class LearningReader:
         """Wrap a reader.
 
         Args:
-            reader: What reads whole pictures.
-            classifier: The classifier inside `reader`. It gets the deck that is learned. If it gets another
-                deck, learning stops.
-            earlier: What earlier games collected. It is used while it agrees with this deck.
-            save: Gets the collected deck from time to time; raises OSError if it cannot be saved.
+            reader: Reads whole pictures.
+            classifier: The classifier inside `reader`. It gets the learnt deck. If it gets another deck,
+                learning stops.
+            earlier: The examples of earlier games. They are used as long as they agree with this deck.
+            save: Gets all examples from time to time; raises OSError if it cannot save them.
         """
         self._classifier, self._reader, self._save = classifier, reader, save
         self._plain = copy(classifier)  # the same networks
         self._plain.deck = None
         self._looks = 0
         self._saved_examples = 0
-        """So many pictures have been kept."""
+        """The number of saved examples."""
         self._head: LearntDeckHead | None = None
         self._waiting: deque[_Candidate] = deque()
         self._earlier = DeckAgreement(earlier) if earlier is not None else None
@@ -281,11 +289,11 @@ class LearningReader:
 
     @property
     def uses_learnt_deck(self) -> bool:
-        """Whether readings are helped by a deck that was learnt."""
+        """Whether a learnt deck improves the readings."""
         return self._head is not None and self._classifier.deck is self._head
 
     def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
-        """Return the cards in a picture, as the reader does, and note the surest to learn from."""
+        """Return the cards in a picture, as the reader does, and note the most certain ones for learning."""
         readings = list(self._reader.read(image, crowded))
         self._looks += 1
         if self._classifier.deck is self._head:
@@ -295,7 +303,7 @@ class LearningReader:
         return readings
 
     def spare_time(self) -> bool:
-        """Learn a little from what was noted; returns whether there was anything to do."""
+        """Do one step of learning from the noted cards; return whether there was anything to do."""
         if self._classifier.deck is not self._head:
             self._waiting.clear()
             return False
@@ -310,18 +318,16 @@ class LearningReader:
         return True
 
     def finish(self) -> None:
-        """Keep what was collected, whoever has the deck told."""
+        """Save the examples, even if another deck is in use."""
         self._save_examples(1)
 
     def _save_examples(self, least: int) -> bool:
-        """Keep what was collected if at least so many pictures are new; returns whether they were.
+        """Save the examples if they are enough and at least `least` are new; return whether they were saved.
 
-        While it is open whether an earlier game's deck is this one, nothing is put in its place.
+        Nothing replaces the examples of earlier games until it is decided whether they belong to this deck.
         """
-        pictures, undecided = (
-            self.learner.example_count,
-            self._earlier is not None and self._earlier.holds is None,
-        )
+        pictures = self.learner.example_count
+        undecided = self._earlier is not None and self._earlier.holds is None
         if (
             self._save is None
             or undecided
@@ -345,7 +351,7 @@ class LearningReader:
         return self._earlier is not None and self._earlier.wants(card)
 
     def _learn(self, candidate: _Candidate) -> None:
-        """Take the card in if the networks alone are as sure of it as the deck made them."""
+        """Learn the card if the networks alone, without the deck, are certain of it too."""
         (plain,) = self._plain.classify(candidate.image, [candidate.quad])
         if plain.card != candidate.card or plain.confidence < MIN_EXAMPLE_CONFIDENCE:
             return
@@ -356,7 +362,7 @@ class LearningReader:
             self.learner.add(candidate.card, candidate.look, features)
 
     def _compare(self, earlier: DeckAgreement, card: str, features: NDArray[np.float32]) -> None:
-        """Compare a card with what earlier games collected, and use that while it agrees."""
+        """Compare a card with the examples of earlier games, and use them as long as they agree."""
         held = earlier.holds
         earlier.compare(card, features)
         if earlier.holds and not held:
@@ -371,7 +377,7 @@ class LearningReader:
 
 
 def is_certain_example(reading: CardReading, readings: Sequence[CardReading], image: Image) -> bool:
-    """Tell whether a card is one of the surest of a picture: it lies alone, face up, whole, and is large."""
+    """Return whether a reading is certain enough for an example: large, face up, whole and not overlapped."""
     return (
         reading.face == "up"
         and reading.card is not None
@@ -385,13 +391,13 @@ def is_certain_example(reading: CardReading, readings: Sequence[CardReading], im
 
 
 def is_inside(quad: Quad, image: Image) -> bool:
-    """Tell whether all of a card is in the picture."""
+    """Return whether a whole card (quad, 4 x 2 pixels) is in the picture."""
     left, top, right, bottom = bounding_box(quad)
     return min(left, top) >= 0 and right <= image.shape[1] - 1 and bottom <= image.shape[0] - 1
 
 
 def _cut_out(image: Image, reading: CardReading, look: int) -> _Candidate:
-    """Return a copy of what is about a card: the picture may be gone by the time it is learnt from."""
+    """Return a copy of a card's surroundings, because its picture may be gone when there is time to learn."""
     assert reading.card is not None
     margin = _CROP_MARGIN * quad_size(reading.quad)[1]
     left, top, right, bottom = bounding_box(reading.quad)

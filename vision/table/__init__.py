@@ -1,1 +1,1 @@
-"""Where the seats and piles lie on the table, and the cards observed there."""
+"""The layout of seats and piles on the table, and the cards observed there."""

@@ -1,4 +1,4 @@
-"""The table as it was at first: its pattern, a beer mat or a magazine may look like cards, and are none."""
+"""The table before the game: its pattern, a beer mat or a magazine may look like cards."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from vision.geometry import quad_size, rectify
 from vision.types import Image, Quad
 
 _COMPARED_SIZE = (32, 44)
-"""Width and height, pixels, to which what seems to be a card is reduced to be compared."""
+"""Width and height, in pixels, of the compared pictures of a place."""
 _SAME_CORRELATION = 0.85
-"""Correlation from which two pictures of a place show the same."""
+"""The least correlation of two pictures of an unchanged place."""
 _MIN_PATTERN_LEVEL = 3.0
-"""Standard deviation of grey levels (0-255) below which a place shows nothing that could be compared."""
+"""The least standard deviation of grey levels (0 to 255) in a picture that can be compared."""
 
 
 class BareTable:
-    """Knows one picture of the table, taken before anything was played."""
+    """Keeps one picture of the table from before the first play."""
 
     def __init__(self, frame: Image) -> None:
-        """Keep the picture (the array itself)."""
+        """Keep the picture; the array is not copied."""
         self._first = frame
 
     def is_unchanged(self, frame: Image, quad: Quad) -> bool:
-        """Tell whether the place of a quad (4 x 2 px) looks in `frame` as it did at first.
+        """Return whether the place of a quad (4 x 2 pixels) is unchanged in `frame`.
 
-        Grey levels are compared by their correlation, so that brighter or dimmer light changes nothing. False
-        where a place is plain or outside the picture, or the pictures differ in size.
+        The correlation of grey levels decides, so brighter or dimmer light does not matter. The answer is
+        False for plain places, places outside the picture, and pictures of another size.
         """
         if frame.shape != self._first.shape or min(quad_size(quad)) < 1.0:
             return False

@@ -24,32 +24,37 @@ from vision.table.rescaling import rescale_layout
 from vision.types import CardReading, Image
 
 Looks = Sequence[list[CardReading]]
-"""What was read in several looks at a table that rests, oldest first."""
+"""The readings of several looks at a table at rest, oldest first."""
 _MIN_SURE_CARDS = 6
-"""So many cards that are surely named tell how the table lies; what else looks like one may be a pattern."""
+"""If at least this many cards have a certain name, they alone define the plane; the rest may be patterns."""
 _MIN_UP_CARDS_TO_ASK = 4
-"""So many face-up cards that are no deal are asked about."""
+"""The least number of face-up cards without a deal that leads to a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutFinder:
-    """Knows what a deal of the game looks like."""
+    """Finds the layout of a game whose deal has a known form."""
 
     players: Sequence[str] | None
-    """Clockwise, the first at the bottom edge; None: as many as there are rows."""
+    """Names, clockwise, the first at the bottom edge; None: one player for each row."""
     row_length: int | None
-    """How many up-cards lie before each player; None: two or three."""
+    """The number of up-cards before each player; None: two or three."""
     draw_pile: bool
-    """Whether the deal leaves one."""
+    """Whether the deal leaves a draw pile."""
 
     def find_deal(
         self, looks: Looks, frame: Image, bare_table: BareTable | None
     ) -> tuple[Layout, list[Observation]] | None:
-        """Return where seats and piles are and the cards that lie there; None while that is not sure.
+        """Return the layout of a finished deal and the cards on the table; None if it is not certain.
 
-        A table's pattern may look like cards: what lay there from the first (`tabletop`) and bears no sure
-        name counts only where the deal is not found without it; it may have been dealt before the first
+        A table's pattern may look like cards. So readings without a certain name at unchanged places are
+        first left out. They count if there is no deal without them, because it may be older than the first
         picture.
+
+        Args:
+            looks: The readings of several looks, oldest first.
+            frame: The picture of the last look.
+            bare_table: The table before the game; None: not known.
         """
         height, width = frame.shape[:2]
         dealt = [[r for r in look if not _is_pattern(r, frame, bare_table)] for look in looks]
@@ -66,7 +71,10 @@ class LayoutFinder:
         return None
 
     def missing_question(self, looks: Looks, width: int, height: int) -> str | None:
-        """Return what is asked where cards have long lain open, and are no deal; None where too few do."""
+        """Return the question to ask if the face-up cards are not a deal; None if there are too few cards.
+
+        `width` and `height` are those of the picture, in pixels.
+        """
         plane = plane_in_mid_game(looks[-1], width, height)
         settled = settled_cards(looks, plane) if plane is not None else []
         if sum(card.face == "up" for card in settled) < _MIN_UP_CARDS_TO_ASK:
@@ -80,7 +88,15 @@ class LayoutFinder:
     def relocate(
         self, looks: Looks, earlier: Layout, known: KnownUpCards, width: int, height: int
     ) -> Layout | None:
-        """Return where the layout of the game that goes on lies in this view; None while that is not sure."""
+        """Return the layout of a continued game in this view; None if it is not certain.
+
+        Args:
+            looks: The readings of several looks, oldest first.
+            earlier: The layout of this game in an earlier view.
+            known: The face-up cards that each player is known to have.
+            width: The width of the pictures, in pixels.
+            height: Their height.
+        """
         with contextlib.suppress(BadInputError):  # the phone may have been turned on its side
             layout = rescale_layout(earlier, width, height)
             if is_unmoved(layout, settled_cards(looks, layout.plane), known):
@@ -92,14 +108,14 @@ class LayoutFinder:
         again = relocate_layout(earlier, settled, plane, width, height, known)
         if again is not None:
             return again
-        # The cards themselves may have been moved: then the game goes on where they lie as dealt.
+        # The players may have moved the cards. If they form rows again, the game goes on there.
         names = [seat.player for seat in earlier.seats]
         fresh = find_layout(settled, plane, width, height, names, self.row_length, draw_pile=self.draw_pile)
         return fresh if fresh is not None and names_agree(fresh, settled, known) else None
 
 
 def _plane(readings: Sequence[CardReading], width: int, height: int) -> TablePlane | None:
-    """Return the table's plane as the up-cards tell it; None where nothing sensible comes out."""
+    """Return the plane of the table from the up-cards; None if no sensible plane fits."""
     up = [reading for reading in readings if reading.face == "up"]
     sure = [reading for reading in up if reading.card is not None and reading.confidence >= SURE_NAME_P]
     return fit_plane(
@@ -108,6 +124,6 @@ def _plane(readings: Sequence[CardReading], width: int, height: int) -> TablePla
 
 
 def _is_pattern(reading: CardReading, frame: Image, bare_table: BareTable | None) -> bool:
-    """Tell whether what was read as an up-card, with no sure name, has been there from the first."""
+    """Return whether an up-card without a certain name lies at a place that is unchanged since the start."""
     unsure = reading.face == "up" and (reading.card is None or reading.confidence < SURE_NAME_P)
     return unsure and bare_table is not None and bare_table.is_unchanged(frame, reading.quad)

@@ -1,4 +1,4 @@
-"""What lies on a table that rests: several looks at it, sorted into the cards of a deal."""
+"""The cards on a table at rest, agreed on by several looks and sorted into the rows of a deal."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from vision.table.relocation import KnownUpCards
 from vision.types import UNKNOWN_CARD, CardReading
 
 SURE_NAME_P = 0.9
-"""From this certainty on a name tells that there is an up-card indeed."""
+"""The least probability of a name that proves that an up-card is there."""
 _ON_DOWN_MM = 35.0
 _SAME_CARD_MM, _OVERLAPPING_MM = 25.0, 45.0
-"""Two sure names so near to each other are one card's; a doubtful one farther off still lies on the other."""
+"""Within these distances of another up-card, a certain and an uncertain reading count as that card."""
 
 
 def settled_cards(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Observation]:
-    """Return the cards that several looks agree on, in table coordinates.
+    """Return the cards that several looks agree on, in table coordinates (mm).
 
-    An up-card lies on a down-card: where the reader wavers between the two, one sure name tells that there
-    is an up-card. No two of them lie on one another: the less sure one is the other one's echo, or the
-    table's pattern beside it.
+    An up-card lies on a down-card, and the reader may see either. One certain name shows that there is an
+    up-card. Up-cards do not overlap: the less certain of two is a duplicate reading, or the table's pattern.
     """
     looks = [observe(look, plane) for look in readings]
     groups = fuse_looks(looks)
@@ -49,7 +48,16 @@ def _near(card: Observation, others: Sequence[Observation], within: float) -> bo
 def remaining_up_cards(
     up: Sequence[Sequence[str]], layout: Layout, known: KnownUpCards
 ) -> list[list[str | None]]:
-    """Return the rows of a game that goes on: where nothing is read, no up-card lies that is not known of."""
+    """Return the rows of a continued game, with None for empty spots.
+
+    A spot without a reading (`??`) still has a card if the player is known to have more up-cards than were
+    read.
+
+    Args:
+        up: The read names on the spots of each row.
+        layout: The layout with these rows.
+        known: The face-up cards that each player is known to have.
+    """
     rows: list[list[str | None]] = []
     for seat, row in zip(layout.seats, up, strict=True):
         missed = len(known.get(seat.player, ())) - sum(name != UNKNOWN_CARD for name in row)
@@ -64,13 +72,19 @@ def remaining_up_cards(
 def read_up_cards(
     settled: Sequence[Observation], layout: Layout, packs: int
 ) -> tuple[list[list[str]], float]:
-    """Return the names on every spot (`??` where nothing can be read), and the least certainty among them."""
+    """Return the names on the spots of each row (`??`: unreadable), and their least probability.
+
+    Args:
+        settled: The cards on the table.
+        layout: The layout with the rows.
+        packs: The number of packs in the game.
+    """
     ups = [card for card in settled if card.face == "up"]
     names = assign_names(ups, packs=packs)
     rows = [["??"] * len(seat.row) for seat in layout.seats]
-    surety = [[0.0] * len(seat.row) for seat in layout.seats]
+    certainty = [[0.0] * len(seat.row) for seat in layout.seats]
     for card, (name, p) in zip(ups, names, strict=True):
         zone = layout.zone_at(card.x, card.y)
-        if zone is not None and zone.kind == "row" and name and p > surety[zone.seat][zone.spot]:
-            rows[zone.seat][zone.spot], surety[zone.seat][zone.spot] = name, p
-    return rows, min(p for row in surety for p in row)
+        if zone is not None and zone.kind == "row" and name and p > certainty[zone.seat][zone.spot]:
+            rows[zone.seat][zone.spot], certainty[zone.seat][zone.spot] = name, p
+    return rows, min(p for row in certainty for p in row)

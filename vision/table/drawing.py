@@ -20,15 +20,15 @@ TEXT_COLOUR: Colour = (255, 255, 255)
 TEXT_GROUND: Colour = (20, 20, 20)
 _FONT_SIZE = 0.55
 _NAME_MM = 62.0
-"""How far beyond a row or pile its name stands, mm."""
+"""The distance from a row or pile to its name, in mm."""
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 
 
 def draw_readings(image: Image, readings: Sequence[CardReading]) -> Image:
-    """Return a copy of `image` with every reading's outline and name drawn over it.
+    """Return a copy of `image` with the outline and the label of every reading.
 
-    Colour never speaks alone: a face-down card is labelled `down`, an untold one `??`, and a named one
-    with its name and, below 0.9, its probability in percent.
+    The labels make the colours redundant: `down` for a face-down card, `??` for an unidentified one, else the
+    name. Below 0.9, the confidence follows in percent.
     """
     drawn = image.copy()
     scale = text_scale(image)
@@ -43,7 +43,7 @@ def draw_readings(image: Image, readings: Sequence[CardReading]) -> Image:
 
 
 def reading_label(reading: CardReading) -> str:
-    """Return the words that stand on a card: its name, `??`, or `down`."""
+    """Return the label of a card: its name, `??`, or `down`."""
     if reading.face == "down":
         return "down"
     if reading.card is None:
@@ -56,7 +56,7 @@ def reading_label(reading: CardReading) -> str:
 def draw_label(
     image: Image, text: str, centre: tuple[float, float], colour: Colour, scale: float | None = None
 ) -> None:
-    """Draw `text` on a dark ground around `centre` (pixels), in place."""
+    """Draw `text` on a dark background around `centre` (pixels); this changes `image`."""
     scale = text_scale(image) if scale is None else scale
     size, thickness = _FONT_SIZE * scale, max(1, round(1.2 * scale))
     (width, height), baseline = cv2.getTextSize(text, _FONT, size, thickness)
@@ -69,7 +69,7 @@ def draw_label(
 
 
 def text_scale(image: Image) -> float:
-    """Return how large lines and letters are drawn: 1 for a picture 1280 pixels wide."""
+    """Return the scale of lines and letters: 1 for a picture whose longer side has 1280 pixels."""
     height, width = image.shape[:2]
     return max(0.5, max(int(height), int(width)) / 1280)
 
@@ -83,7 +83,15 @@ def _colour(reading: CardReading) -> Colour:
 def draw_table(
     image: Image, readings: Sequence[CardReading], layout: Layout | None, pile: Sequence[str], banner: str
 ) -> Image:
-    """Return a copy of `image` with cards, seats, piles and a line of words drawn over it."""
+    """Return a copy of `image` with cards, seats, piles and a banner.
+
+    Args:
+        image: The picture.
+        readings: The cards in it.
+        layout: The seats and piles; None: not known.
+        pile: The names of the cards on the play pile, top card last.
+        banner: The text at the bottom edge.
+    """
     drawn = draw_readings(image, readings)
     if layout is not None:
         for seat in layout.seats:
@@ -99,7 +107,7 @@ def draw_table(
 
 
 def _draw_banner(image: Image, banner: str) -> None:
-    """Write words over the bottom edge, in as many lines as they need."""
+    """Write a text above the bottom edge, wrapped into lines."""
     height, width = image.shape[:2]
     scale = text_scale(image)
     lines: list[str] = []

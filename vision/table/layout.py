@@ -1,4 +1,4 @@
-"""Where the seats and the piles are: found from the cards as they are dealt, or read from a file."""
+"""The layout: the places of seats and piles, found from the dealt cards or read from a file."""
 
 from __future__ import annotations
 
@@ -20,33 +20,36 @@ from vision.table.observations import Observation
 from vision.table.rows import equal_rows, group_rows, is_row, row_angle
 
 Place = tuple[float, float]
-"""A point on the table, mm."""
+"""A point on the table, in mm."""
 
 _MAX_FACING_DEGREES = 60.0
 _SAME_DIRECTION_COSINE, _ABREAST_COSINE = math.cos(math.radians(25)), math.sin(math.radians(30))
-"""Two seats that face as nearly one way as the first says, one as little before the other as the second says
-(cosines), are side by side at one edge."""
+"""Two seats are side by side at one edge if their facings differ by less than 25 degrees. The line between
+them must also be within 30 degrees of a right angle to the facing."""
 _SPOT_RADIUS_MM = 48.0
 _DRAW_PILE_RADIUS_MM = 60.0
 _PILE_RADIUS_MM = 85.0
 _SHARED_EDGE_RADIANS = math.radians(20)
-"""Two seats whose bearings from the bottom edge differ by no more share it."""
+"""The most that the bearings of two seats at the bottom edge differ."""
 _MM_PER_RADIAN = 500.0
-"""That something is held out so much nearer to one seat counts like a radian less aside of the way to it."""
+"""The distance that counts as much as an angle of one radian when a card is held out to a seat."""
 _MAX_DRAW_PILE_MM = 260.0
 _ROW_ASIDE_MM = 150.0
-"""An arm that comes in this far beside a row's middle is still its player's."""
+"""An arm within this distance from the middle line of a row belongs to the row's player."""
 _MAX_COORDINATE_MM, _MAX_SIDE_PX = 1e5, 100_000
-"""A layout beyond these is none."""
+"""The greatest coordinate and picture size of a valid layout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """A part of the table with a meaning: `row` (of a seat, one spot of it), `draw`, `play` or `burn`."""
+    """A part of the table: a spot of a row, or a pile."""
 
     kind: str
+    """`row`, `draw`, `play` or `burn`."""
     seat: int = -1
+    """For a row: the index of its seat."""
     spot: int = -1
+    """For a row: the index of the spot."""
 
 
 DRAW, PLAY, BURN = Zone("draw"), Zone("play"), Zone("burn")
@@ -54,12 +57,13 @@ DRAW, PLAY, BURN = Zone("draw"), Zone("play"), Zone("burn")
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place: the spots of their row, mm, and the direction from the table to the player."""
+    """A player's place at the table."""
 
     player: str
     row: tuple[Place, ...]
+    """The centres of the spots of the player's row, from left to right for the player."""
     facing: Place
-    """Unit vector."""
+    """The direction from the table to the player, as a unit vector."""
 
     @property
     def centre(self) -> Place:
@@ -67,30 +71,34 @@ class Seat:
         return mean_place(self.row)
 
     def is_on_player_side(self, place: Place) -> bool:
-        """Tell whether a place is on the player's side of the row, and not over the table."""
+        """Return whether a place is on the player's side of the row, and not on the table's side."""
         (x, y), (across, down) = self.centre, self.facing
         return (place[0] - x) * across + (place[1] - y) * down > 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Seats clockwise from the bottom edge of the picture, and the piles as far as they are known."""
+    """The places of seats and piles in pictures of one size."""
 
     plane: TablePlane
+    """Converts between pixels and mm on the table."""
     width: int
+    """The width of the pictures, in pixels."""
     height: int
     seats: tuple[Seat, ...]
+    """The seats, clockwise from the bottom edge of the picture."""
     draw: Place | None = None
+    """The draw pile; None: there is none, or its place is not known. The same holds for the other piles."""
     play: Place | None = None
     burn: Place | None = None
 
     @property
     def middle(self) -> Place:
-        """The middle of the game: of the seats' rows."""
+        """The middle of the rows of all seats."""
         return mean_place([seat.centre for seat in self.seats])
 
     def place_of(self, zone: Zone) -> Place | None:
-        """Return the centre of a zone, or None while it is not known."""
+        """Return the centre of a zone, or None if it is not known."""
         if zone.kind == "row":
             return self.seats[zone.seat].row[zone.spot]
         return {"draw": self.draw, "play": self.play, "burn": self.burn}[zone.kind]
@@ -101,7 +109,7 @@ class Layout:
         return rows + [zone for zone in (DRAW, PLAY, BURN) if self.place_of(zone) is not None]
 
     def zone_at(self, x: float, y: float) -> Zone | None:
-        """Return the zone that a card with its centre at (x, y) mm belongs to, or None."""
+        """Return the zone of a card with its centre at (x, y) mm, or None if it lies in no zone."""
         best: tuple[float, Zone] | None = None
         for zone in self.zones():
             place = self.place_of(zone)
@@ -113,9 +121,9 @@ class Layout:
         return best[1] if best else None
 
     def seat_reaching_in(self, place: Place) -> int | None:
-        """Return the seat before whose row, seen from the middle, `place` (mm) lies, or None.
+        """Return the index of the seat whose row lies between `place` (mm) and the middle, or None.
 
-        Only somebody who sits there reaches in from there.
+        Only the player of that seat can reach in from there.
         """
         x, y = place[0] - self.middle[0], place[1] - self.middle[1]
         for index, seat in enumerate(self.seats):
@@ -127,11 +135,11 @@ class Layout:
         return None
 
     def seat_pointed_at(self, shower: int, place: Place) -> int:
-        """Return the seat towards which `shower` holds something out at `place` (mm).
+        """Return the index of the seat to which `shower` holds something out at `place` (mm).
 
-        Both the direction from the shower's own place and that from the middle of the table count; the
-        latter the less, the nearer to the middle the thing is held. So does who sits near, for of two who sit
-        side by side both directions tell little.
+        The directions from the shower's seat and from the middle of the table count. The second one counts
+        less near the middle. The distance to the seat counts too, because the directions to neighbours are
+        similar.
         """
         start, middle = self.seats[shower].centre, self.middle
         off_middle = min(1.0, math.dist(place, middle) / 100.0)
@@ -168,7 +176,7 @@ class Layout:
         return replace(self, burn=place) if zone == BURN else replace(self, draw=place)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form that `--layout` reads: places in mm, the plane as a 3 x 3 matrix."""
+        """Return the JSON object that `--layout` reads: places in mm, the plane as a 3 x 3 matrix."""
         return {
             "width": self.width,
             "height": self.height,
@@ -184,7 +192,8 @@ def load_layout(path: Path) -> Layout:
     """Read a layout from a JSON file in the form of `Layout.to_json`.
 
     Raises:
-        BadInputError: the file is no JSON or lacks a part.
+        BadInputError: the file is not JSON, or not a layout (see `layout_of`).
+        OSError: the file cannot be read.
     """
     data = read_capped(path)
     try:
@@ -198,7 +207,7 @@ def layout_of(stored: Any, path: Path) -> Layout:
     """Return the layout that was stored in the form of `Layout.to_json`; errors name `path`.
 
     Raises:
-        BadInputError: a part is missing or has another form, or no table is like that.
+        BadInputError: a part is missing or has the wrong form, or no table can have this layout.
     """
     try:
         seats = tuple(
@@ -241,11 +250,19 @@ def find_layout(
     *,
     draw_pile: bool = True,
 ) -> Layout | None:
-    """Return the layout of a finished deal, or None when what lies there is none.
+    """Return the layout of a finished deal, or None if the cards are not a finished deal.
 
-    A deal is finished when as many rows of equal length lie before the seats as there are players, each
-    facing outwards, and a face-down pile lies amid them, if the deal leaves one. A table that is not set for
-    the game has no such thing, and so yields no events.
+    A finished deal has one row for each player. The rows have equal lengths and face outwards. A face-down
+    pile lies among them, if the deal leaves one. So a table that is not set for the game gives no events.
+
+    Args:
+        cards: The cards on the table.
+        plane: The plane of the table.
+        width: The width of the picture, in pixels.
+        height: Its height.
+        players: Names, clockwise, the first at the bottom edge; None: one player for each row.
+        row_length: The number of up-cards in a row; None: two or three.
+        draw_pile: Whether the deal leaves a draw pile.
     """
     ups = [card for card in cards if card.face == "up"]
     count = len(players) if players else None
@@ -256,7 +273,7 @@ def find_layout(
     draw, middle = _piles(cards, rows)
     if draw is None and draw_pile:
         return None
-    # Rows face away from the draw pile; where it lies far to one side, from their own middle.
+    # Rows face away from the draw pile, or from their own middle if the draw pile lies far to one side.
     for centre in (draw or middle, middle):
         seats = [seat for row in rows if (seat := _seat(row, centre)) is not None]
         if len(seats) == len(rows):
@@ -272,9 +289,9 @@ def find_layout(
 def find_missing_part(
     cards: Sequence[Observation], count: int | None, row_length: int | None = None, *, draw_pile: bool = True
 ) -> tuple[Literal["rows", "draw", "seats"], int]:
-    """Return why cards in which `find_layout` found no deal are none, and how many rows of a deal there are.
+    """Return the missing part of a deal that `find_layout` did not find, and the number of rows of a deal.
 
-    `count` is how many players there are; None: it is not known.
+    `count` is the number of players; None: not known.
     """
     ups = [card for card in cards if card.face == "up"]
     found = 0
@@ -292,7 +309,7 @@ def find_missing_part(
 
 
 def _piles(cards: Sequence[Observation], rows: Sequence[Sequence[Observation]]) -> tuple[Place | None, Place]:
-    """Return where the draw pile is, if there is one, and the middle of the rows."""
+    """Return the place of the draw pile (None if there is none), and the middle of the rows."""
     middle = mean_place([mean_place([(c.x, c.y) for c in row]) for row in rows])
     return _draw_pile(cards, rows, middle), middle
 
@@ -311,7 +328,7 @@ def _draw_pile(
 
 
 def _seat(row: Sequence[Observation], middle: Place) -> Seat | None:
-    """Return the seat behind a row, its spots left to right for its player; None if it faces aside."""
+    """Return the seat behind a row, without a name; None if the row does not face outwards."""
     x, y = mean_place([(card.x, card.y) for card in row])
     facing = facing_outwards(row, (x - middle[0], y - middle[1]))
     if facing is None:
@@ -322,16 +339,16 @@ def _seat(row: Sequence[Observation], middle: Place) -> Seat | None:
 
 
 def _with_common_facing(seats: Sequence[Seat]) -> list[Seat]:
-    """Return the seats with those at one edge facing one way.
+    """Return the seats with similar facings for those at one edge.
 
-    A row lies as its player happened to put it. Who sits side by side looks straight across the edge: what
-    all their rows say of that, and the line from one to the other, is nearer to it than what each row says.
+    Players do not lay their rows exactly straight, but players at one edge look straight across it. The mean
+    over their rows and over the lines between them is more accurate than each row alone.
     """
     return [replace(seat, facing=_facing_across(seat, seats)) for seat in seats]
 
 
 def _facing_across(seat: Seat, seats: Sequence[Seat]) -> Place:
-    """Return the direction (unit vector) across the edge at which a seat is, see `_straightened`."""
+    """Return the direction (unit vector) across the edge of a seat, see `_with_common_facing`."""
     x, y = seat.facing
     across = [seat.facing]
     for other in seats:
@@ -350,9 +367,9 @@ def _facing_across(seat: Seat, seats: Sequence[Seat]) -> Place:
 
 
 def facing_outwards(row: Sequence[Observation], outwards: Place) -> Place | None:
-    """Return the direction (unit vector) to the player behind a row's cards; None if they face aside.
+    """Return the direction (unit vector) to the player behind a row's cards; None if they face sideways.
 
-    `outwards` points from the middle of the table to the row.
+    `outwards` is the direction from the middle of the table to the row.
     """
     turn = math.radians(row_angle(row))
     facing = (math.cos(turn), math.sin(turn))
@@ -363,9 +380,9 @@ def facing_outwards(row: Sequence[Observation], outwards: Place) -> Place | None
 
 
 def _sorted_clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
-    """Sort seats clockwise as seen in the picture, from the one nearest to the bottom edge.
+    """Sort seats clockwise in the picture, from the one nearest to the bottom edge.
 
-    Where two share it that is the right one: clockwise the left one comes after it.
+    If two seats share the bottom edge, the right one is first, because the left one follows it clockwise.
     """
 
     def bearing(seat: Seat) -> float:
@@ -378,12 +395,12 @@ def _sorted_clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
 
 
 def mean_place(places: Sequence[Place]) -> Place:
-    """Return the middle of places."""
+    """Return the mean of several places."""
     return sum(p[0] for p in places) / len(places), sum(p[1] for p in places) / len(places)
 
 
 def _angle(start: Place, first: Place, second: Place) -> float:
-    """Return the angle at `start` between two places, radians, 0..pi."""
+    """Return the angle at `start` between two places, in radians from 0 to pi."""
     one = math.atan2(first[1] - start[1], first[0] - start[0])
     return abs(wrap_angle(math.atan2(second[1] - start[1], second[0] - start[0]) - one))
 

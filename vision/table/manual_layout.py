@@ -1,7 +1,7 @@
-"""Places that a person shows on the picture: a layout made of taps, or one in which a place is put right.
+"""Manual layouts: places that a person taps or moves on the picture.
 
-A finger shows a place roughly; the cards that are read near it tell it exactly. Where none are read, a row's
-spots lie evenly across the direction to its player.
+A tap is inexact, so the cards read near it define the exact place. Without such cards, the spots of a row are
+spaced evenly, across the direction to its player.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
+from statistics import median_high
 
 from engine.errors import BadInputError
 from vision.plane import TablePlane
@@ -20,27 +21,27 @@ from vision.table.rows import ROW_STEP_MM
 from vision.types import CardReading
 
 _MIN_PLAYERS = 2
-"""So many sit at a table at least."""
+"""The least number of players at a table."""
 _MIN_ROW_LENGTH, _DEFAULT_ROW_LENGTH, _DEFAULT_STEP_MM = 2, 3, 75.0
 _MIN_STEP_MM = 50.0
-"""Cards of a row whose middles are nearer to one another lie on one spot."""
+"""The least distance between the centres of two spots in a row."""
 _MAX_ROW_OFFSET_MM = 70.0
-"""A card of a row lies at most so far before or behind the place that was shown, seen from its player."""
+"""The greatest distance of a row's card from the tapped place, towards the player or away."""
 _SAME_SPOT_MM = 35.0
-"""An up-card and what else is read so near lie on one spot."""
+"""Two cards with a smaller distance lie on the same spot."""
 _SNAP_MM = 45.0
-"""A pile that was shown so near to a face-down card is that card's."""
+"""A tapped pile moves to a face-down card within this distance."""
 _MAX_PILE_SHIFT_MM = 120.0
-"""A play pile lies at most so far from where it lay to the rows: they may have moved each for itself."""
+"""The greatest distance of the play pile from its expected place, because rows may move independently."""
 _MIN_DISTANCE_MM = 60.0
-"""Nothing has its middle so near to another's."""
+"""The least distance between the centres of two places."""
 _MAX_TABLE_MM = 5000.0
-"""No table reaches farther from the middle of the picture."""
+"""The greatest distance of a place on the table from the middle of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class TappedPlaces:
-    """What a person has tapped, in pixels of the picture."""
+    """The places that a person has tapped, in pixels of the picture."""
 
     rows: Sequence[Place]
     """The middle of each player's row, in the order of the players."""
@@ -57,19 +58,21 @@ def layout_from_taps(
     height: int,
     before: Layout | None = None,
 ) -> Layout:
-    """Return the layout of a table on which the places were tapped.
+    """Return the layout with the tapped places.
 
     Args:
-        taps: What was tapped.
-        readings: The cards read in the same picture; the table's plane follows from them.
-        players: Who sits there, in the order in which the rows were tapped; None: they are numbered.
-        row_length: How many spots a row has; None: as many as cards are read there, else three.
-        width: Of the picture, pixels.
-        height: The same.
-        before: Where a game lay that goes on: its other piles are where they were, seen from the rows.
+        taps: The tapped places.
+        readings: The cards read in the same picture, which define the plane of the table.
+        players: The names, in the order in which the rows were tapped; None: the players get numbers.
+        row_length: The number of spots in a row; None: the number of cards read there, else three.
+        width: The width of the picture, in pixels.
+        height: Its height.
+        before: The earlier layout of a continued game. Its other piles keep their places relative to the
+            rows.
 
     Raises:
-        BadInputError: no table is like that, not every player has a row, or no card tells how it lies.
+        BadInputError: the number of rows is wrong, two places overlap, a place is not on the table, or no
+            card is read.
     """
     if before is not None:
         players, row_length = players or [seat.player for seat in before.seats], len(before.seats[0].row)
@@ -104,12 +107,16 @@ def layout_from_taps(
 
 
 def move_zone(layout: Layout, zone: Zone, pixel: Place, readings: Sequence[CardReading]) -> Layout:
-    """Return the layout with a pile, or the whole row of a zone's seat, put where a person says it is.
+    """Return the layout with a pile, or the whole row of a zone's seat, moved to another place.
 
-    `pixel` is in pixels of the picture that `layout` and `readings` are of.
+    Args:
+        layout: The layout to change.
+        zone: The pile, or any spot of the row.
+        pixel: The new place, in pixels of the picture that `layout` and `readings` belong to.
+        readings: The cards in that picture.
 
     Raises:
-        BadInputError: something else is there, it is no place on the table, or there is no such seat.
+        BadInputError: another place is too near, the pixel is not on the table, or there is no such seat.
     """
     if zone.kind == "row" and zone.seat not in range(len(layout.seats)):
         raise BadInputError("Nobody sits there any more.")
@@ -135,7 +142,7 @@ def place_at(plane: TablePlane, pixel: Place) -> Place:
     """Return the place (mm) that a pixel shows.
 
     Raises:
-        BadInputError: it shows no table.
+        BadInputError: the pixel does not show the table.
     """
     x, y = (float(value) for value in plane.to_mm([pixel])[0])
     if not math.hypot(x, y) < _MAX_TABLE_MM:
@@ -151,15 +158,15 @@ def seat_at(
     outwards: Place,
     earlier_row: Seat | None = None,
 ) -> Seat:
-    """Return the seat whose row of `length` spots has its middle about a place (mm).
+    """Return the seat whose row has its middle near a place (mm).
 
     Args:
-        player: Whose it is.
-        place: The middle of the row, mm.
-        cards: What was read, without the cards that lie nearer to other places.
-        length: Of the row.
-        outwards: Roughly the direction (unit vector) to the player.
-        earlier_row: The row as it was. It moves as a whole if no card is read at the place.
+        player: The name of the player.
+        place: The middle of the row, in mm.
+        cards: The cards on the table, without those nearer to other places.
+        length: The number of spots in the row.
+        outwards: The approximate direction (unit vector) to the player.
+        earlier_row: The seat before the change. Its row moves as a whole if no card is read at the place.
     """
     row = _row_cards(place, cards, length)
     facing = (facing_outwards(row, outwards) if row else None) or outwards
@@ -172,8 +179,8 @@ def seat_at(
     across = [at[0] for at, _ in there]
     steps = [b - a for a, b in pairwise(across)]
     near = [step for step in steps if _MIN_STEP_MM <= step <= ROW_STEP_MM]
-    step = sorted(near)[len(near) // 2] if near else _DEFAULT_STEP_MM
-    # Of the first card it is open which of the row's it is: the row's middle is to be where it was shown.
+    step = median_high(near) if near else _DEFAULT_STEP_MM
+    # The first card may lie on several spots. The one chosen puts the row's middle nearest to the tap.
     numbers = [round((at - across[0]) / step) for at in across]
     half = (length - 1) / 2
     starts = range(length - numbers[-1]) if numbers and numbers[-1] < length else ()
@@ -194,7 +201,7 @@ def seat_at(
 
 
 def _row_cards(place: Place, cards: Sequence[Observation], length: int) -> list[Observation]:
-    """Return the cards that may be those of a row about a place, one for each spot: the up-cards first."""
+    """Return the cards that may belong to a row at a place, one for each spot; up-cards have priority."""
     reach = (length + 1) / 2 * _DEFAULT_STEP_MM
     about = [card for card in cards if math.dist((card.x, card.y), place) < reach]
     single: list[Observation] = []
@@ -205,20 +212,20 @@ def _row_cards(place: Place, cards: Sequence[Observation], length: int) -> list[
 
 
 def _in_row(place: Place, facing: Place, right: Place, centre: Place) -> Place:
-    """Return how far to the right of a place, and how far nearer to the player, a card has its middle."""
+    """Return the distances (mm) of a card's centre from a place: to the right, and towards the player."""
     x, y = centre[0] - place[0], centre[1] - place[1]
     return x * right[0] + y * right[1], x * facing[0] + y * facing[1]
 
 
 def _snapped_to_pile(place: Place, cards: Sequence[Observation]) -> Place:
-    """Return the middle of the face-down card nearest to a place, or the place where none is near."""
+    """Return the centre of the face-down card nearest to a place, or the place itself if none is near."""
     down = [(card.x, card.y) for card in cards if card.face == "down"]
     nearest = min(down, key=lambda centre: math.dist(centre, place), default=place)
     return nearest if math.dist(nearest, place) <= _SNAP_MM else place
 
 
 def _with_play_pile_found(layout: Layout, cards: Sequence[Observation]) -> Layout:
-    """Return the layout with the play pile where the face-up card nearest to it lies that is no player's."""
+    """Return the layout with the play pile at the nearest face-up card outside the rows, if one is near."""
     if layout.play is None:
         return layout
     place, spots = layout.play, [spot for seat in layout.seats for spot in seat.row]
@@ -232,19 +239,15 @@ def _with_play_pile_found(layout: Layout, cards: Sequence[Observation]) -> Layou
 
 
 def _is_nearer(place: Place, other: Place, card: Observation) -> bool:
-    """Tell whether a card lies at least as near to the one place as to the other."""
+    """Return whether a card lies at least as near to `place` as to `other`."""
     return math.dist((card.x, card.y), place) <= math.dist((card.x, card.y), other)
 
 
 def _towards(start: Place, goal: Place) -> Place:
-    """Return the unit vector from one place to another one."""
+    """Return the unit vector from one place to another."""
     way = max(math.dist(start, goal), 1e-6)
     return (goal[0] - start[0]) / way, (goal[1] - start[1]) / way
 
 
 def _overlap(places: Sequence[Place]) -> bool:
-    return any(
-        math.dist(one, other) < _MIN_DISTANCE_MM
-        for number, one in enumerate(places)
-        for other in places[number + 1 :]
-    )
+    return any(math.dist(one, other) < _MIN_DISTANCE_MM for one, other in combinations(places, 2))

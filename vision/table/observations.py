@@ -1,4 +1,4 @@
-"""Cards as seen on the table, in millimetres, and how several looks at them vote on what they are."""
+"""Observations: the readings of cards in mm on the table, and their combination over several looks."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from vision.recognition.index_detector import INDEX_CENTRE_MM
 from vision.types import CardReading, Face
 
 SAME_PLACE_MM = 14.0
-"""Two looks at one resting card differ by less than this..."""
+"""The greatest distance between two observations of one resting card."""
 SAME_ANGLE_DEGREES = 14.0
-"""... and by less than this."""
+"""The greatest angle between two observations of one resting card."""
 _DUPLICATE_MM = 25.0
 _SURE_DUPLICATE_P = 0.85
-"""So surely each of two cards of one name must be read to be two, where there are several packs."""
+"""With several packs: the least probability of two readings with the same name that count as two cards."""
 _HIDDEN_MM, _HIDDEN_DEGREES, _DOUBTFUL_P = 8.0, 8.0, 0.9
-"""A card this near under another shows no index: what is read there, not surely, is the upper one again."""
+"""A card this near under another shows no index. A less probable name there duplicates the upper card."""
 MIN_NAME_P = 0.4
-"""A name less probable than this is no name."""
+"""The least probability of a name."""
 _SURE_P, _NAMED_DISTANCE_FACTOR = 0.9, 1.5
-"""A card whose name two looks read so surely is known again by it so many times as far off."""
+"""If two looks read the same name with this probability, the greatest distance grows by this factor."""
 _DOUBLE_DETECTION_P = 0.05
-"""How often one card is outlined as two, which then both bear its name."""
+"""The probability that one card is outlined twice, with the same name."""
 _TAKEN_FACTOR = 0.02
-"""How much a reading is trusted that names a card which plainly lies elsewhere."""
+"""The weight of a reading that names a card known to lie elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +38,25 @@ class Observation:
     """One card in one look, in table coordinates."""
 
     x: float
+    """The centre of the card, in mm."""
     y: float
     angle: float
-    """Direction of the long side, degrees in [0, 180)."""
+    """The direction of the long side, in degrees in [0, 180)."""
     face: Face
     probabilities: Mapping[str, float] = field(default_factory=dict)
-    """Probability of each card it may be."""
+    """The probability of each name; empty for a face-down card."""
 
     def is_at(
         self, other: Observation, distance: float = SAME_PLACE_MM, turn: float = SAME_ANGLE_DEGREES
     ) -> bool:
-        """Tell whether both lie in the same place in the same direction."""
+        """Return whether both have one place (within `distance` mm) and angle (within `turn` degrees)."""
         return math.hypot(self.x - other.x, self.y - other.y) <= distance and (
             angle_between(self.angle, other.angle) <= turn
         )
 
     @property
     def best(self) -> tuple[str | None, float]:
-        """The likeliest card and its probability; (None, 0) when nothing is known."""
+        """The most probable name and its probability; (None, 0) if there is no name."""
         if not self.probabilities:
             return None, 0.0
         card = max(self.probabilities, key=lambda name: self.probabilities[name])
@@ -64,18 +65,18 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class FusedObservation:
-    """One resting card as several looks together see it."""
+    """One resting card, combined from several looks."""
 
     observation: Observation
-    """Its place by the last look, its odds averaged over all looks at it."""
+    """The place from the last look, with the probabilities averaged over all looks."""
     look_count: int
-    """In how many looks it was seen."""
+    """The number of looks that saw the card."""
 
 
 def observe(readings: Iterable[CardReading], plane: TablePlane, packs: int = 1) -> list[Observation]:
-    """Return the readings in table coordinates; one card read twice in one place counts once.
+    """Return the readings in table coordinates, without duplicate readings of one card.
 
-    The cards are of so many `packs`.
+    `packs` is the number of packs in the game.
     """
     cards = [_observe_one(reading, plane) for reading in readings]
     cards = [card for card in cards if np.isfinite([card.x, card.y, card.angle]).all()]
@@ -94,9 +95,9 @@ def _observe_one(reading: CardReading, plane: TablePlane) -> Observation:
 
 
 def _name_probabilities(reading: CardReading) -> dict[str, float]:
-    """Return the probability of each card it may be.
+    """Return the probability of each name.
 
-    Whether a card lies there at all is told better by its being seen again and again than by one outline.
+    The confidence of the outline does not count: repeated looks show better whether there is a card.
     """
     odds = dict(reading.alternatives)
     if reading.card is not None:
@@ -109,9 +110,9 @@ def _without_duplicates(cards: Sequence[Observation], packs: int) -> list[Observ
     kept: list[Observation] = []
     for card in sorted(cards, key=lambda seen: -seen.best[1]):
         name, p = card.best
-        # With several packs the reader has told apart what lies together, where it was sure of both.
+        # With several packs, two certain readings with the same name are two cards.
         one_card = p < _SURE_DUPLICATE_P or copies(str(name), packs) == 1
-        twin = any(
+        duplicate = any(
             other.face == card.face
             and math.hypot(other.x - card.x, other.y - card.y) < _DUPLICATE_MM
             and (
@@ -121,15 +122,16 @@ def _without_duplicates(cards: Sequence[Observation], packs: int) -> list[Observ
             )
             for other in kept
         )
-        if not twin:
+        if not duplicate:
             kept.append(card)
     return kept
 
 
 def fuse_looks(looks: Sequence[Sequence[Observation]]) -> list[FusedObservation]:
-    """Join looks at the same resting cards (oldest look first): places and names are matched, odds averaged.
+    """Combine the observations of the same resting cards by places and names; `looks` begins with the oldest.
 
-    Frames of a resting scene repeat the same mistakes, so their odds are averaged and not multiplied.
+    Frames of a resting scene repeat the same mistakes, so their probabilities are averaged and not
+    multiplied.
     """
     groups: list[list[Observation]] = []
     for look in looks:
@@ -159,12 +161,16 @@ def _averaged(group: Sequence[Observation]) -> Observation:
 def assign_names(
     cards: Sequence[Observation], taken: Collection[str] = (), packs: int = 1
 ) -> list[tuple[str | None, float]]:
-    """Return a name and its probability for each card, no name more often than there are copies of it.
+    """Return a name and its probability for each card, using no name more often than it has copies.
 
-    Each physical card exists once: a reading that names one of `taken` (cards that are known to lie
-    elsewhere) is trusted little, and of those that claim one name the likeliest have it. As likely as they
-    are it, the others are not: that makes what else these may be likelier (Bayes). Where
-    nothing fits the name is None.
+    Each physical card exists once per pack. If several cards claim one name, the most probable ones get it.
+    The other names of the remaining cards then become more probable (Bayes). A card that no name fits gets
+    None.
+
+    Args:
+        cards: The cards to name.
+        taken: Names of cards that are known to lie elsewhere. Readings with these names get little weight.
+        packs: The number of packs in the game.
     """
     left = [_weighed(card, taken) for card in cards]
     named: list[tuple[str | None, float]] = [(None, 0.0)] * len(cards)
@@ -184,7 +190,7 @@ def assign_names(
 
 
 def _weighed(card: Observation, taken: Collection[str]) -> dict[str, float]:
-    """Return the probability of each card that one may be, where `taken` ones are believed little."""
+    """Return the probabilities of a card's names, with little weight for `taken` names."""
     weighed = {
         name: p * (_TAKEN_FACTOR if name in taken else 1.0) for name, p in card.probabilities.items() if p > 0
     }
@@ -193,28 +199,27 @@ def _weighed(card: Observation, taken: Collection[str]) -> dict[str, float]:
 
 
 def index_centres(card: Observation) -> list[tuple[float, float]]:
-    """Return where both indices of a card on the table are, mm."""
+    """Return the centres of both indices of a card on the table, in mm."""
     turn = math.radians(card.angle)
     aside, up = CARD_WIDTH_MM / 2 - INDEX_CENTRE_MM[0], CARD_HEIGHT_MM / 2 - INDEX_CENTRE_MM[1]
-    # Of an upright card (90 degrees: its long side points down the table) they are at its top left and its
-    # bottom right.
+    # An upright card (90 degrees: its long side points down the table) has them at top left and bottom right.
     x = up * math.cos(turn) + aside * math.sin(turn)
     y = up * math.sin(turn) - aside * math.cos(turn)
     return [(card.x - x, card.y - y), (card.x + x, card.y + y)]
 
 
 def covers(card: Observation, place: tuple[float, float], margin: float = 0.0) -> bool:
-    """Tell whether a place (mm) lies under a card, or within a margin (mm) beside it."""
+    """Return whether a place (mm) lies under a card, or within a margin (mm) around it."""
     return max(_beyond_sides(card, place)) <= margin
 
 
 def distance_to_card(card: Observation, place: tuple[float, float]) -> float:
-    """Return how far (mm) a place lies from a card's edge; 0 under it."""
+    """Return the distance (mm) of a place from a card's edge; 0 under the card."""
     return math.hypot(*(max(beyond, 0.0) for beyond in _beyond_sides(card, place)))
 
 
 def _beyond_sides(card: Observation, place: tuple[float, float]) -> tuple[float, float]:
-    """Return how far (mm) a place lies beyond a card's ends and beyond its long sides; below 0 within."""
+    """Return how far (mm) a place lies beyond a card's short and long sides; negative inside the card."""
     turn = math.radians(card.angle)
     x, y = place[0] - card.x, place[1] - card.y
     along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
@@ -222,29 +227,29 @@ def _beyond_sides(card: Observation, place: tuple[float, float]) -> tuple[float,
 
 
 def angle_between(first: float, second: float) -> float:
-    """Return the angle between two undirected lines given in degrees, 0..90."""
+    """Return the angle between two undirected lines, all in degrees; the result is from 0 to 90."""
     return abs((first - second + 90.0) % 180.0 - 90.0)
 
 
 def _may_be_same_card(first: Observation, second: Observation) -> bool:
-    """Tell whether two looks may have seen one resting card; a sure name tells it a little further off."""
+    """Return whether two observations may be one resting card; the same certain name allows more distance."""
     if first.face != second.face or not first.is_at(second, SAME_PLACE_MM * _NAMED_DISTANCE_FACTOR):
         return False
     return first.is_at(second) or _count_sure_names(first, second) == 1
 
 
 def _difference(first: Observation, second: Observation) -> tuple[int, float]:
-    """Return what tells two looks at a card apart: what they read first, then how far apart it lies, mm.
+    """Return how different two observations are: a number for their names, then their distance in mm.
 
-    What they read is 0 where it is likeliest the same, 2 where each is surely read, as another card.
+    The number is 0 for the same name, 2 for two certain but different names, and 1 otherwise.
     """
     (one, p), (other, q) = first.best, second.best
-    alike = one is not None and one == other and min(p, q) >= MIN_NAME_P
-    names = 0 if alike else 1 + (_count_sure_names(first, second) > 1)
+    same_name = one is not None and one == other and min(p, q) >= MIN_NAME_P
+    names = 0 if same_name else 1 + (_count_sure_names(first, second) > 1)
     return names, math.hypot(first.x - second.x, first.y - second.y)
 
 
 def _count_sure_names(first: Observation, second: Observation) -> int:
-    """Return how many different names two looks surely read; 0 where one of them is not sure."""
+    """Return the number of different names in two certain observations; 0 if one of them is not certain."""
     read = [card.best for card in (first, second)]
     return len({name for name, _ in read}) if all(p >= _SURE_P for _, p in read) else 0

@@ -1,8 +1,8 @@
-"""A known layout looked for again: in mid-game, after the camera or the table has been moved.
+"""Relocation: finding a known layout again in mid-game, after the camera or the table has moved.
 
-Seats and piles are known in millimetres, and so are the cards that lie there now; between the two there is
-one shift and one turn. The pair of places and pair of cards are sought whose shift and turn bring most places
-onto a card. Where the cards lie alike from several sides, their names tell which player sits where.
+The places of the layout and of the cards are known in mm. They differ by one shift and one turn. Each pair of
+places and pair of cards gives a candidate, and the candidate that brings most places onto cards is chosen. If
+the cards look similar from several sides, their names decide where each player sits.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,51 +22,59 @@ from vision.table.observations import Observation
 from vision.types import CardReading
 
 KnownUpCards = Mapping[str, Collection[str]]
-"""The face-up cards that lie before each player, as far as is known."""
+"""By player: the known face-up cards."""
 
 _HIT_MM, _UNMOVED_MM = 22.0, 8.0
-"""A card so far from a place lies there; where they lie that near (median), nothing has moved."""
+"""The greatest distance of a card from its place, and the greatest median distance if nothing has moved."""
 _MIN_HITS, _MIN_HIT_SHARE = 4, 0.5
-"""So many places, and such a share of them, must have a card: fewer may be chance."""
+"""The least number and the least share of places with a card: fewer may be chance."""
 _MIN_UNMOVED_HITS, _MAX_ELSEWHERE_SHARE = 2, 0.2
-"""Where nothing has moved so many suffice, if no larger share of the cards lies where none may."""
+"""For an unmoved layout: the least number of places with cards, and the greatest share of cards elsewhere."""
 _MIN_BASELINE_MM, _BASELINE_TOLERANCE_MM = 150.0, 12.0
-"""Two places this far apart fix shift and turn; two cards may be those whose distance is the same."""
+"""The least distance of two places, and its greatest difference from the distance of their two cards."""
 _MAX_UNNAMED_DEGREES = 45.0
-"""How far the camera may have been turned where no name tells who sits where."""
+"""The greatest turn of the camera if no name shows where a player sits."""
 _DISTINCT_DEGREES, _DISTINCT_MM = 15.0, 40.0
-"""Shifts and turns that differ by more are two answers, not one."""
+"""Hypotheses that differ by a greater turn or shift are distinct."""
 _SURE_NAME_P = 0.9
 _NAME_WEIGHT = 2
 _MIN_SCORE_MARGIN = 1
-"""So much better than any other must the answer be."""
+"""The best hypothesis must exceed the scores of distinct ones by more than this."""
 _MIN_UP_CARDS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Hypothesis:
-    """Where the layout may be: what brings its places onto the cards, and how well that goes."""
+    """A possible motion of the layout, and how well it brings the places onto the cards."""
 
     turn: float
-    """Radians."""
+    """The turn about the origin, in radians."""
     shift: Points
-    """Of the layout's middle, mm."""
+    """The shift after the turn (2), in mm."""
     score: int
     hits: NDArray[np.intp]
-    """The card at each place; -1 where there is none."""
+    """The index of the card at each place; -1: no card."""
 
 
 def plane_in_mid_game(readings: Sequence[CardReading], width: int, height: int) -> TablePlane | None:
-    """Return the table's plane as the cards in one picture tell it; face-down ones where few lie open."""
+    """Return the plane of the table from the face-up cards of one picture, or from all if few lie face up.
+
+    The result is None if no sensible plane fits. `width` and `height` are those of the picture, in pixels.
+    """
     up = [reading.quad for reading in readings if reading.face == "up"]
     quads = up if len(up) >= _MIN_UP_CARDS else [reading.quad for reading in readings]
     return fit_plane(quads, width, height)
 
 
 def is_unmoved(layout: Layout, cards: Sequence[Observation], known: KnownUpCards) -> bool:
-    """Tell whether the cards, seen through the layout's own plane, still lie where it has them.
+    """Return whether the cards still lie at the places of the layout, measured in the layout's own plane.
 
-    Late in a game few do: then nearly all that are seen must lie where a card may.
+    Late in a game few places have cards. Then almost all cards must lie in a zone of the layout.
+
+    Args:
+        layout: The layout.
+        cards: The cards on the table.
+        known: The face-up cards that each player is known to have.
     """
     places, seats = _places(layout)
     there = _score(places, seats, cards, known, layout, 0.0, np.zeros(2)) if cards else None
@@ -87,15 +96,15 @@ def relocate_layout(
     height: int,
     known: KnownUpCards,
 ) -> Layout | None:
-    """Return the layout as it lies in another view, or None where it is not to be found for certain.
+    """Return the layout in another view, or None if it cannot be found with certainty.
 
     Args:
-        layout: Where seats and piles were, in a view of its own.
-        cards: What lies on the table now, in millimetres of `plane`.
-        plane: The table's plane in the new view.
-        width: Of the new view's pictures, pixels.
-        height: The same.
-        known: Names that tell who sits where.
+        layout: The layout in the earlier view.
+        cards: The cards on the table now, in mm of `plane`.
+        plane: The plane of the table in the new view.
+        width: The width of the new pictures, in pixels.
+        height: Their height.
+        known: The face-up cards that each player is known to have.
     """
     places, seats = _places(layout)
     answers = [
@@ -114,9 +123,9 @@ def relocate_layout(
 
 
 def with_earlier_piles(before: Layout, layout: Layout) -> Layout:
-    """Return a layout with the play and the burn pile of an earlier one, as they lay to the players' rows.
+    """Return a layout with the play and burn piles of an earlier one, placed relative to the rows.
 
-    The rows need not have moved as one: shift and turn are those that fit them best.
+    The rows may have moved differently, so the turn and the shift that fit them best are used.
     """
     rows = {seat.player: seat.centre for seat in layout.seats}
     places, there = [], []
@@ -132,7 +141,7 @@ def with_earlier_piles(before: Layout, layout: Layout) -> Layout:
 
 
 def names_agree(layout: Layout, cards: Sequence[Observation], known: KnownUpCards) -> bool:
-    """Tell whether some card lies before the player it is known of, and none before another."""
+    """Return whether at least one known card lies before its player, and none before another player."""
     places, seats = _places(layout)
     hits = _hits(places, cards)
     right, wrong = _count_named(hits, seats, cards, known, layout)
@@ -140,7 +149,7 @@ def names_agree(layout: Layout, cards: Sequence[Observation], known: KnownUpCard
 
 
 def _places(layout: Layout) -> tuple[Points, list[int]]:
-    """Return where cards lie from the deal on (N x 2 mm), and whose each place is (-1: nobody's)."""
+    """Return the places of cards (N x 2 mm), and the index of the seat of each place (-1: a pile)."""
     places = [(spot, index) for index, seat in enumerate(layout.seats) for spot in seat.row]
     places += [(pile, -1) for pile in (layout.draw, layout.play) if pile is not None]
     return np.array([place for place, _ in places], np.float64), [seat for _, seat in places]
@@ -151,21 +160,20 @@ def _centres(cards: Sequence[Observation]) -> Points:
 
 
 def _candidate_motions(places: Points, cards: Sequence[Observation]) -> list[tuple[float, Points]]:
-    """Return turns (radians) and shifts (mm) that bring two places onto two cards."""
+    """Return the turns (radians) and shifts (mm) that bring two places onto two cards."""
     centres, found = _centres(cards), []
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=-1)
-    for i in range(len(places)):
-        for j in range(i + 1, len(places)):
-            along = places[j] - places[i]
-            length = float(np.linalg.norm(along))
-            if length < _MIN_BASELINE_MM:
-                continue
-            for a, b in np.argwhere(np.abs(apart - length) < _BASELINE_TOLERANCE_MM):
-                there = centres[b] - centres[a]
-                turn = wrap_angle(math.atan2(there[1], there[0]) - math.atan2(along[1], along[0]))
-                middle = (places[i] + places[j]) / 2
-                shift = (centres[a] + centres[b]) / 2 - middle @ _rotation(turn).T
-                found.append((turn, shift))
+    for first, second in combinations(places, 2):
+        along = second - first
+        length = float(np.linalg.norm(along))
+        if length < _MIN_BASELINE_MM:
+            continue
+        for a, b in np.argwhere(np.abs(apart - length) < _BASELINE_TOLERANCE_MM):
+            there = centres[b] - centres[a]
+            turn = wrap_angle(math.atan2(there[1], there[0]) - math.atan2(along[1], along[0]))
+            middle = (first + second) / 2
+            shift = (centres[a] + centres[b]) / 2 - middle @ _rotation(turn).T
+            found.append((turn, shift))
     return found
 
 
@@ -174,7 +182,7 @@ def _rotation(turn: float) -> Matrix:
 
 
 def _hits(places: Points, cards: Sequence[Observation]) -> NDArray[np.intp]:
-    """Return the card at each place, -1 where there is none."""
+    """Return the index of the card at each place; -1: no card."""
     apart = np.linalg.norm(places[:, None] - _centres(cards)[None], axis=-1)
     nearest = apart.argmin(axis=1)
     return np.where(apart[np.arange(len(places)), nearest] <= _HIT_MM, nearest, -1)
@@ -189,9 +197,9 @@ def _score(
     turn: float,
     shift: Points,
 ) -> _Hypothesis | None:
-    """Return how well a turn and a shift bring the places onto the cards.
+    """Return the hypothesis of a turn and a shift with its score.
 
-    None where names speak against it, or nothing speaks for so large a turn.
+    None if more names contradict it than support it, or if no name supports a large turn.
     """
     hits = _hits(places @ _rotation(turn).T + shift, cards)
     right, wrong = _count_named(hits, seats, cards, known, layout)
@@ -207,7 +215,7 @@ def _count_named(
     known: KnownUpCards,
     layout: Layout,
 ) -> tuple[int, int]:
-    """Return how many cards lie before the player they are known of, and how many before another."""
+    """Return how many known cards lie before their own player, and how many before another player."""
     owner = {card: player for player, names in known.items() for card in names}
     right = wrong = 0
     for hit, seat in zip(hits, seats, strict=True):
@@ -232,7 +240,7 @@ def _differ(one: _Hypothesis, other: _Hypothesis) -> bool:
 
 
 def _fit_motion(places: Points, there: Points) -> tuple[float, Points, Points]:
-    """Return turn, its middle and the shift that bring places nearest to where they are (least squares)."""
+    """Return the turn, its centre and the new place of that centre that fit places best (least squares)."""
     middle, goal = places.mean(axis=0), there.mean(axis=0)
     one, other = places - middle, there - goal
     turn = math.atan2(
@@ -244,7 +252,7 @@ def _fit_motion(places: Points, there: Points) -> tuple[float, Points, Points]:
 def _moved_layout(
     layout: Layout, plane: TablePlane, width: int, height: int, turn: float, middle: Points, goal: Points
 ) -> Layout:
-    """Return the layout turned about `middle`, which comes to lie at `goal`, on another plane."""
+    """Return the layout on another plane, turned about `middle`, with `middle` moved to `goal`."""
     rotation = _rotation(turn)
 
     def place(old: Place | None) -> Place | None:

@@ -1,4 +1,4 @@
-"""What is believed of the table at one moment, for whoever draws it."""
+"""A view of the table at one moment, for overlays."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from vision.types import CardReading
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableView:
-    """What an overlay draws: the latest reading and what is believed of the table."""
+    """The content of an overlay: the latest reading, and the current belief about the table."""
 
     readings: tuple[CardReading, ...] = ()
     layout: Layout | None = None
     hands: tuple[str, ...] = ()
-    """Players whose arm is in the picture."""
+    """The players whose arms are in the picture."""
     still: bool = True
+    """Whether nothing moves over the table."""
     pile: tuple[str, ...] = ()
+    """The names of the cards on the play pile, top card last."""
     to_reference: Matrix | None = None
-    """The homography (3 x 3) from pixels of the latest frame to those of `readings` and `layout`; None while
-    the camera is where it was at first."""
+    """The homography (3 x 3) from pixels of the latest frame to those of `readings` and `layout`.
+    None: the camera has not moved since the start."""
 
     def in_frame(self) -> TableView:
         """Return the view in pixels of the latest frame."""
@@ -41,7 +43,7 @@ class TableView:
         return replace(self, readings=readings, layout=layout, to_reference=None)
 
     def shows_same_scene(self, other: TableView) -> bool:
-        """Tell whether two views show the same cards and places, from the same place."""
+        """Return whether two views show the same cards and places from the same position of the camera."""
         if self.readings is not other.readings or self.layout is not other.layout:
             return False
         if self.to_reference is None or other.to_reference is None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kivy.app import App
 from kivy.clock import Clock
@@ -31,6 +31,9 @@ from companion.i18n.messages import translate
 from companion.settings import TYPE_SIZES, Settings, save_settings
 from companion.store.rows import StoredGame
 
+if TYPE_CHECKING:
+    from companion.phone.server import PhoneServer
+
 _log = logging.getLogger(__name__)
 _SCREENS = {
     "log": ("companion.app.screens.log", "LogScreen"),
@@ -38,6 +41,7 @@ _SCREENS = {
     "rules": ("companion.app.screens.rules", "RulesScreen"),
     "deck": ("companion.app.screens.deck", "DeckScreen"),
     "more": ("companion.app.screens.more", "MoreScreen"),
+    "join": ("companion.app.screens.join", "JoinScreen"),
 }
 """Screens are imported when they are first shown, so that the table appears sooner."""
 
@@ -63,6 +67,8 @@ class RefereeApp(App):
         """The current screen."""
         self.at = "table"
         """Name of the current screen in the navigation."""
+        self.phones: PhoneServer | None = None
+        """The server for phones at the table; None until the *Join* screen opens it."""
         self._table: Any = None
         self._first: Callable[[], None] = lambda: None
         self._refresh: Any = None
@@ -133,8 +139,9 @@ class RefereeApp(App):
         self.session = None
 
     def on_stop(self) -> None:
-        """Stop refreshing and speaking."""
+        """Stop refreshing, speaking, taking keys and serving phones."""
         Window.unbind(on_key_down=self._on_key)
+        self.close_phones()
         if self._refresh is not None:
             self._refresh.cancel()
         self.feedback.close()
@@ -163,6 +170,33 @@ class RefereeApp(App):
             return again or key == ord("z")
         take_key = getattr(self.screen, "take_key", None)
         return bool(take_key is not None and take_key(key))
+
+    # Phones at the table
+
+    def open_phones(self) -> PhoneServer:
+        """Return the server for phones, and start it if it is not open.
+
+        Raises:
+            BadInputError: a package is missing, or no port can be opened.
+        """
+        if self.phones is None:
+            from companion.phone.host import open_phones
+            from companion.phone.table import RefereedTable
+
+            table = RefereedTable(
+                lambda: self.session,
+                lambda: self.setup,
+                lambda: getattr(self._table, "sight", None),
+                self.store,
+            )
+            self.phones = open_phones(table, wanted_size=min(1920, max(self.settings.camera_size)))
+        return self.phones
+
+    def close_phones(self) -> None:
+        """Stop serving phones."""
+        phones, self.phones = self.phones, None
+        if phones is not None:
+            phones.stop()
 
     # Navigation
 

@@ -96,6 +96,8 @@ class MoreScreen(Page):
         self._button(row, "places", _("Places"), self._open_places)
         session = self._app.session
         self.buttons["places"].disabled = session is None or not session.watches
+        if not on_phone():
+            self._button(row, "join", _("Phones"), lambda: self._app.go("join"))
         self._button(row, "new", _("New game"), self._app.new_game)
 
     def _open_places(self) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kivy.app import App
 from kivy.lang import Builder
 from kivy.properties import BooleanProperty, NumericProperty, ObjectProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
@@ -17,14 +18,16 @@ from kivy.uix.floatlayout import FloatLayout
 from companion.app.screens import seating  # noqa: F401 - the kv file names its widgets
 from companion.app.screens.remembered import RememberedSheet
 from companion.app.screens.widgets import Chip, FitLabel, PillButton, signed, text_height
+from companion.device import on_phone
 from companion.game.deck_fallback import is_deck_missing, missing_deck_text
 from companion.game.history import find_last_finished
-from companion.game.preview import RELEASE_TIMEOUT_S, Preview, open_preview, sight_lines
+from companion.game.preview import RELEASE_TIMEOUT_S, Preview, SightCheck, open_preview, sight_lines
 from companion.game.setup import GameSetup, setup_fault, setup_summary, source_text, stored_setup
 from companion.i18n.catalogue import _
 from companion.settings import Settings, remember
 from companion.sources.android import PHONE_CAMERA
 from companion.sources.cameras import find_cameras
+from companion.sources.joined_phone import JOINED_PHONE
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
@@ -223,6 +226,17 @@ class SetupScreen(FloatLayout):
             chip.on = chip.source == (source or "")
         self._look_through(source if self.parent is not None else None)
 
+    def choose_source(self, source: str | None) -> None:
+        """Select a tapped source. A phone first needs the code on the *Join* screen."""
+        self.watch(source)
+        if source == JOINED_PHONE:
+            App.get_running_app().go("join")
+
+    @property
+    def sight(self) -> SightCheck | None:
+        """The newest check of the picture, if there is one."""
+        return self.preview.sight if self.preview is not None else None
+
     def take_address(self) -> None:
         """Look through the typed film or address. It stays in the field until it gives a picture."""
         address = complete_address(self.ids.address.text)
@@ -314,7 +328,7 @@ class SetupScreen(FloatLayout):
         if self.editing and self._may_be_removed(source):
             self.edit_source(source or "")
         else:
-            self.watch(source)
+            self.choose_source(source)
 
     def on_parent(self, _screen: Any, parent: Any) -> None:
         """Run the preview only while the form is shown, and offer the present decks."""
@@ -414,7 +428,9 @@ class SetupScreen(FloatLayout):
 
     def _offer_sources(self) -> None:
         known = [one for one in self._settings.sources if one != self.setup.source]
-        offered = [None] if self.setup.source is None else [self.setup.source, None]
+        offered: list[str | None] = [None] if self.setup.source is None else [self.setup.source, None]
+        if JOINED_PHONE not in offered and not on_phone():
+            offered.append(JOINED_PHONE)
         for source in (*offered, *known):
             self._offer(source)
         self.watch(self.setup.source)
@@ -512,6 +528,8 @@ def _short(source: str) -> str:
         return _("Camera")
     if source.isdecimal():
         return _("Camera {n}").format(n=source)
+    if source == JOINED_PHONE:
+        return _("A phone")
     return source if "://" in source else Path(source).name
 
 

@@ -1,8 +1,8 @@
 """A simple way to follow a game, as a baseline for the watcher.
 
-A new card on top of the pile is a play of the player to move, or of the next one if the turn is unknown. A
-vanished pile was burned if a ten was on top, else picked up. The baseline gets the deal, the
-position of the pile, the readings and the rulings of the watcher, and the first player. It ignores arms,
+The baseline credits a new card on top of the pile to the player to move. If the turn is unknown, it credits
+the next player. A vanished pile was burned if a ten was on top, else picked up. The baseline gets the deal,
+the position of the pile, the readings and the rulings of the watcher, and the first player. It ignores arms,
 believes each reading, and never revises an event.
 """
 

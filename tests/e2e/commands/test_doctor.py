@@ -31,7 +31,7 @@ def all_well(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_is_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--store", str(tmp_path / "s.sqlite")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["ok"] * 7
+    assert [line.split()[0] for line in lines] == ["ok"] * 8
     assert "winnersh" in lines[1]
     assert "0 games" in lines[2]
     assert "shithead.log" in lines[3]
@@ -301,3 +301,25 @@ def test_of_the_window_doctor_tells_how_it_opens_or_why_it_does_not(
         monkeypatch.setattr(doctor, f"check_{check}", lambda: Finding("x", True, ""))
     monkeypatch.setattr(subprocess, "run", opened)
     assert line_of("window", tmp_path, capsys, status=0) == line
+
+
+def test_open_ports_are_named_with_those_who_may_use_them(tmp_path: Path) -> None:
+    pytest.importorskip("aiohttp", reason="the extra `phone` is not installed")
+    from companion.phone.open_ports import data_folder
+    from tests.support.phones import addresses, serving
+
+    assert "no port is open" in doctor.check_phones().says
+    with serving(data_folder()) as server:
+        open_now = addresses(server)
+        said = doctor.check_phones().says
+    assert f"port {open_now.port} on 127.0.0.1 is open to phones of the local network" in said
+    assert f"port {open_now.local_port} is open to this machine alone" in said
+    assert "no port is open" in doctor.check_phones().says
+
+
+def test_without_the_extra_one_line_says_how_to_add_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.phone.extra.missing_packages", lambda: ["aiohttp"])
+    found = doctor.check_phones()
+    assert not found.works
+    assert not found.needed
+    assert "pip install 'shithead-referee[phone]'" in found.says

@@ -26,6 +26,7 @@ from companion.sources import cameras
 from tests.e2e.windows.breach_scenarios import breached, clipped
 from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
+from tests.e2e.windows.join_scenario import joined
 from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
 from tests.e2e.windows.phone_scenarios import phoned
 from tests.e2e.windows.places_scenarios import places, shown_where
@@ -316,6 +317,7 @@ SCENARIOS = {
         places,
         shown_where,
         phoned,
+        joined,
         broken,
         start,
         pressed,

@@ -1,0 +1,184 @@
+"""`shithead serve`: the referee without a window. Phones join over the local network, to film and to see."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from companion.cli.arguments import ruleset
+from companion.cli.event_writer import EventWriter
+from engine.errors import BadInputError
+
+if TYPE_CHECKING:
+    from companion.game.session import Session
+    from companion.game.setup import GameSetup
+    from companion.phone.server import Serving
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add this sub-command's arguments."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "serve",
+        help="referee without a window; phones film and show the game",
+        description="Serve a page on the local network. The phone that scans the code films the table. All "
+        "others show the game. Each event is printed with its ruling. Ctrl-C ends it.",
+    )
+    parser.add_argument(
+        "source", nargs="?", metavar="SOURCE", help="film, camera number or stream URL (default: a phone)"
+    )
+    parser.add_argument("--port", type=_port, metavar="N", help="port (default: the first free from 8443)")
+    parser.add_argument(
+        "--host", metavar="ADDRESS", help="serve on this address only (default: all local networks)"
+    )
+    parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
+    parser.add_argument("--players", metavar="A,B,...", help="clockwise from above, the bottom edge first")
+    parser.add_argument("--dealer", metavar="NAME", help="who dealt")
+    parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
+    parser.add_argument("--layout", type=Path, metavar="FILE", help="layout file of the table (JSON)")
+    parser.add_argument("--events", metavar="OUT.jsonl", help="write event lines here, not to stdout")
+    parser.add_argument(
+        "--store",
+        type=Path,
+        nargs="?",
+        const=Path(),
+        metavar="FILE",
+        help="store the game for `shithead tally`, in FILE or in the user's own store",
+    )
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until Ctrl-C.
+
+    Raises:
+        BadInputError: the source, the settings, the port or the address cannot be used.
+    """
+    from companion.cli.outputs import check_outputs
+    from companion.phone.extra import require_phone_extra
+    from companion.phone.host import open_phones
+    from companion.phone.table import RefereedTable
+    from companion.settings import load_settings
+    from companion.sources.joined_phone import JOINED_PHONE
+    from companion.store.store import default_path
+
+    require_phone_extra()
+    store = default_path() if args.store == Path() else args.store
+    check_outputs({"--events": args.events}, [args.source, args.rules, args.layout], store=store)
+    setup = _setup(args)
+    with ExitStack() as closing:
+        session = _session(setup, args, closing)
+        table = RefereedTable(lambda: session, lambda: session.setup or setup, store=setup.store)
+        size = min(1920, max(load_settings().camera_size))
+        server = open_phones(table, host=args.host, port=args.port, wanted_size=size)
+        closing.callback(server.stop)
+        assert server.serving is not None
+        closing.callback(session.stop)
+        with suppress(KeyboardInterrupt):
+            _announce(server.serving, films=setup.source == JOINED_PHONE)
+            session.start()
+            _wait(session)
+    return 0
+
+
+def _setup(args: argparse.Namespace) -> GameSetup:
+    from companion.game.setup import GameSetup
+    from companion.sources.joined_phone import JOINED_PHONE
+
+    names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
+    return GameSetup(
+        source=args.source or JOINED_PHONE,
+        players=names,
+        rules=args.rules,
+        options=tuple(args.option),
+        dealer=args.dealer,
+        layout=args.layout,
+        deck=args.deck,
+        store=None if args.store in (None, Path()) else args.store,
+        kept=args.store is not None,
+    )
+
+
+def _session(setup: GameSetup, args: argparse.Namespace, closing: ExitStack) -> Session:
+    """Return the session, not yet started. Its lines go to the output as they are decided.
+
+    Raises:
+        BadInputError: the source or the settings cannot be used.
+    """
+    from companion.cli.recording import RecordedGames
+    from companion.cli.watch import learns_deck
+    from companion.game.history import load_history
+    from companion.game.recorder import GameRecorder
+    from companion.game.series import NextGameFinder
+    from companion.game.session import Session
+    from companion.game.starting import WatchOptions, open_game_source, open_watched_game
+    from companion.store.store import Store
+
+    history = load_history(setup)
+    source = open_game_source(setup.source or "", tries_on=True)
+    closing.callback(source.close)
+    args.learn = None
+    watching = WatchOptions(learns_deck(args, setup), _say)
+    game = open_watched_game(setup, history, setup.players or None, watching)
+    recorder = GameRecorder(Store.open(setup.store), setup, _say) if setup.kept else None
+    following = NextGameFinder(
+        setup, history, lambda new, old: open_watched_game(new, old, watching=watching), _say
+    )
+    events = EventWriter(args.events or "-", _say)
+    recorded = RecordedGames(game, events, None, recorder, following)
+    closing.callback(recorded.close)
+    session = Session(lambda: source, lambda: recorded)
+    session.picture_width = 16  # nobody looks at it: phones show no picture
+    return session
+
+
+def _announce(serving: Serving, *, films: bool) -> None:
+    """Print the addresses as JSON on stdout, and for people on stderr."""
+    from companion.phone.qr import qr_text
+
+    line = {
+        "event": "serving",
+        "join": serving.join,
+        "view": serving.view,
+        "local": serving.local,
+        "fingerprint": serving.fingerprint,
+    }
+    print(json.dumps(line), flush=True)
+    scanned, what = (serving.join, "film the table") if films else (serving.view, "see the game")
+    print(qr_text(scanned), file=sys.stderr)
+    _say(f"scan this code to {what}: {scanned}")
+    if films:
+        _say(f"the screens use: {serving.view}")
+    _say(f"in a browser on this machine: {serving.local}")
+    _say(f"your browser warns of the certificate once; its fingerprint begins {serving.fingerprint[:23]}")
+
+
+def _wait(session: Session) -> None:
+    """Wait until the session has failed.
+
+    Raises:
+        BadInputError: the session has failed.
+    """
+    told = session.snapshot.says
+    never = threading.Event()
+    while session.snapshot.phase != "failed":
+        never.wait(0.2)
+        if session.snapshot.says not in ("", told):
+            told = session.snapshot.says
+            _say(told)
+    raise BadInputError(session.snapshot.says)
+
+
+def _say(line: str) -> None:
+    print(f"shithead serve: {line}", file=sys.stderr, flush=True)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 <= int(text) <= 65534):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65534")
+    return int(text)
