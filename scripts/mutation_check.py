@@ -24,7 +24,7 @@ from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
 TESTS = ("tests/unit/engine", "tests/replay/test_golden.py")
-SLOW = "tests/unit/engine/test_properties.py"
+SLOW = "tests/properties/test_engine.py"
 """It runs last: nearly all changes fail another test first."""
 PATIENCE_S = 600
 TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -136,7 +136,7 @@ def _test(mutant: Mutant) -> int:
     name = ".".join(parts[:-1] if is_package else parts)
     sys.meta_path.insert(0, _MutantLoader(name, mutant.source, is_package))
     options = ["-x", "-q", "-p", "no:cacheprovider", "-n", "0"]
-    first = pytest.main([*options, *TESTS, f"--ignore={SLOW}"])
+    first = pytest.main([*options, *TESTS])
     return int(first) or int(pytest.main([*options, SLOW]))
 
 
