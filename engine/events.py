@@ -40,6 +40,7 @@ EventKind = Literal[
     "out",
     "game_over",
     "late_breach",
+    "consequence",
     "unclear",
 ]
 EVENT_KINDS: tuple[str, ...] = get_args(EventKind)
@@ -47,6 +48,8 @@ REMARKS: tuple[EventKind, ...] = ("late_breach", "unclear")
 """They say something about the game. They change nothing on the table."""
 TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
 """They take away the whole play pile."""
+Consequence = Literal["taken_back", "picked_up", "stands"]
+"""The players' choice after a breach; `says` of a `consequence`."""
 Source = Literal["hand", "up", "down", "hand+up"]
 
 
@@ -94,12 +97,13 @@ class Event:
     withdrawn: bool = False
     """With `revise`: the earlier event did not happen at all."""
     concerns: int | None = None
-    """For `late_breach`: the id of the event that was not allowed. For `unclear`: that of the event which is
-    asked about."""
+    """For `late_breach` and `consequence`: the id of the event that was not allowed. For `unclear`: that of
+    the event which is asked about."""
     breach: dict[str, Any] | None = None
-    """For `late_breach`: rule, cite, quote, says, form and facts, as in a ruling."""
+    """For `late_breach` and `consequence`: rule, cite, quote, says, form and facts, as in a ruling."""
     says: str | None = None
-    """For `unclear`: what was seen and what is asked, in words. For `late_breach`: what is proven."""
+    """For `unclear`: what was seen and what is asked, in words. For `late_breach`: what is proven. For
+    `consequence`: what the players did about a breach, a `Consequence`."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the contract's JSON object, less fields that say nothing."""

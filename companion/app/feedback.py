@@ -153,6 +153,8 @@ def spoken(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tu
         lasting += ritual_texts(ruling.get("effects") or {}, line.get("player"))
         if line.get("event") == "out":
             lasting.append(_("{player} is out.").format(player=line.get("player")))
+        if line.get("event") == "consequence":
+            lasting.append(f"{event_text(line)}.")
         if line.get("event") == "game_over" and line.get("loser"):
             lasting.append(_("{player} is the Shithead.").format(player=line["loser"]))
             turn = again = None

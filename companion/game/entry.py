@@ -63,6 +63,23 @@ def entered_event(
     )
 
 
+def likely_source(table: Any, player: str) -> Source:
+    """Return where a player's cards most likely come from: the hand, else the table, else face down.
+
+    `table` is the referee's public table.
+    """
+    if table.hands[player].size != 0 or table.to_draw.get(player):
+        return "hand"
+    return "up" if table.up.get(player) else "down"
+
+
+def likely_cards(table: Any, player: str) -> tuple[str, ...]:
+    """Return the cards that everybody knows the player to have where they most likely come from."""
+    source = likely_source(table, player)
+    known = table.hands[player].known if source == "hand" else table.up.get(player) or ()
+    return tuple(card for card in known if card != UNKNOWN) if source != "down" else ()
+
+
 def has_begun(lines: Sequence[EventLine]) -> bool:
     """Return whether anything but a deal and exchanges has happened."""
     return any(line.get("event") not in (*_BEFORE_THE_GAME, "unclear") for line in lines)

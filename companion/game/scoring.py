@@ -25,7 +25,7 @@ EARLY_S = 0.5
 """A clock may run this far ahead of the truth's `t_start`."""
 LATE_S = 2.0
 """The contract's window after `t_end`."""
-REMARKS = ("unclear", "late_breach", "recount")
+REMARKS = ("unclear", "late_breach", "recount", "consequence")
 """Lines that ask, infer or correct a count. No card moves, so the truth need not have them."""
 COMPARED_FIELDS: dict[str, tuple[str, ...]] = {
     "deal": ("up",),

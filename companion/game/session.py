@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from companion.game.clips import ClipBuffer
+from companion.game.consequences import consequence_event
 from companion.game.display_image import MAX_DISPLAY_WIDTH, DisplayImage, to_display_image
 from companion.game.event_pictures import add_event_pictures
 from companion.game.frame_handover import FrameHandover
@@ -27,7 +29,7 @@ from companion.i18n.events import event_text
 from companion.i18n.messages import error_text, failure_text, translate
 from companion.store.event_pictures import EventPictureWriter
 from engine.errors import BadInputError
-from engine.events import Event
+from engine.events import Consequence, Event
 from vision.capture.sources import FrameSource
 from vision.table.layout import Layout, Place, Zone
 from vision.table.manual_layout import TappedPlaces
@@ -134,6 +136,10 @@ class Session:
         self._source_error: str | None = None
         self._undone: list[EventLine] = []
         """Events that were undone, the last one first to be redone."""
+        self._taken_back: dict[int, EventLine] = {}
+        """Breaches that were taken back, by id, in case that is undone."""
+        self.clips = ClipBuffer()
+        """The last seconds before the newest rulings."""
         self._recorder: GameRecorder | None = None
         self._now: Callable[[], float] = lambda: self.snapshot.t
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
@@ -170,6 +176,10 @@ class Session:
     def redo(self) -> None:
         """Put back the event that was undone last."""
         self._ask(self._redo)
+
+    def settle(self, event_id: int, choice: Consequence) -> None:
+        """Record the players' choice after a breach: taken back, pile picked up, or it stands."""
+        self._ask(lambda game: self._settle(game, event_id, choice))
 
     def correct(
         self,
@@ -306,6 +316,10 @@ class Session:
             self._keep(game, lines)
             if lines or fresh:
                 self._undone.clear()
+            self.clips.add(frame, t)
+            if fresh:
+                self.clips.clear()
+            self.clips.pin(lines, game.readings, (frame.shape[1], frame.shape[0]))
             if lines:
                 add_event_pictures(self.event_pictures, lines, frame, game.layout, game.arms, game.readings)
             self.picture_writer.keep(self.event_pictures, lines)
@@ -362,8 +376,9 @@ class Session:
         line = game.undo()
         if line is None:
             return _("There is nothing to undo")
-        self._undone.append(line)
         self._keep_correction(int(line.get("id", 0)), None)
+        if not self._restore(game, line):
+            self._undone.append(line)
         return _("Undone: {what}").format(what=event_text(line))
 
     def _undo_to(self, game: Game, event_id: int) -> str:
@@ -375,6 +390,36 @@ class Session:
                 break
         return says
 
+    def _settle(self, game: Game, event_id: int, choice: Consequence) -> str:
+        line = next((line for line in game.lines if line.get("id") == event_id), None)
+        if line is None:
+            return _("There is no such event any more")
+        event = consequence_event(line, choice, self._now())
+        self._undone.clear()
+        if choice == "taken_back":
+            self._take_back(game, event_id)
+            self._taken_back[event_id] = line
+        game.enter(event)
+        return event_text(event.to_json())
+
+    def _take_back(self, game: Game, event_id: int) -> None:
+        """Remove an event. If nobody has acted since, the draw that followed it goes too."""
+        if has_later_events(game.lines, event_id):
+            game.correct(event_id, None)
+        else:
+            while any(line.get("id") == event_id for line in game.lines) and game.undo() is not None:
+                pass
+        self._keep_correction(event_id, None)
+
+    def _restore(self, game: Game, removed: EventLine | None) -> bool:
+        """Put back what was taken back after a breach, if `removed` says so. Return whether it did."""
+        if removed is None or removed.get("event") != "consequence":
+            return False
+        taken_back = self._taken_back.pop(int(removed.get("concerns") or 0), None)
+        if taken_back is not None:
+            game.put_back(replace(Event.from_json(dict(taken_back)), revise=None))
+        return taken_back is not None
+
     def _redo(self, game: Game) -> str:
         if not self._undone:
             return _("There is nothing to redo")
@@ -384,7 +429,9 @@ class Session:
         return _("Redone: {what}").format(what=event_text(line))
 
     def _correct(self, game: Game, event_id: int, event: Event | None, by: str | None) -> str:
+        line = next((line for line in game.lines if line.get("id") == event_id), None)
         game.correct(event_id, event)
+        self._restore(game, line if event is None else None)
         self._undone.clear()
         self._keep_correction(event_id, None if event is None else event.to_json())
         says = (

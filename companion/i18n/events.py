@@ -61,9 +61,20 @@ def event_text(line: Mapping[str, Any]) -> str:
         case "late_breach":
             breach = line.get("breach") or {"says": line.get("says")}
             return breach_text(breach) or _("{player} broke a rule earlier").format(player=who)
+        case "consequence":
+            return _consequence_text(str(line.get("says")), who, shown)
         case "unclear":
             return question_text(line) or _("Unclear what happened")
     return kind
+
+
+def _consequence_text(choice: str, who: str, cards: str) -> str:
+    """Return what a table did about a breach."""
+    if choice == "taken_back":
+        return _("{player} takes {cards} back").format(player=who, cards=cards or _("it"))
+    if choice == "picked_up":
+        return _("{player} picks up the pile after a breach").format(player=who)
+    return _("{player}’s breach stands").format(player=who)
 
 
 def question_text(line: Mapping[str, Any]) -> str:

@@ -104,6 +104,31 @@ def demand_text(text: str) -> str:
     return ", ".join([_(form).format(rank=_(found[1])), *more])
 
 
+_ONE_OF = {
+    "2": gettext_noop("a 2"),
+    "3": gettext_noop("a 3"),
+    "4": gettext_noop("a 4"),
+    "5": gettext_noop("a 5"),
+    "6": gettext_noop("a 6"),
+    "7": gettext_noop("a 7"),
+    "8": gettext_noop("an 8"),
+    "9": gettext_noop("a 9"),
+    "10": gettext_noop("a 10"),
+    "J": gettext_noop("a jack"),
+    "Q": gettext_noop("a queen"),
+    "K": gettext_noop("a king"),
+    "A": gettext_noop("an ace"),
+    "JOKER": gettext_noop("a joker"),
+}
+
+
+def playable_text(demand: str, also: Sequence[str]) -> str:
+    """Return all that may be played: `9 or higher, or a 2`."""
+    needed = demand_text(demand)
+    cards = _(" or ").join(_(_ONE_OF[rank]) for rank in also if rank in _ONE_OF)
+    return _("{demand}, or {cards}").format(demand=needed, cards=cards) if needed and cards else needed
+
+
 def cards_label(cards: Sequence[str]) -> str:
     """Return several cards as they are printed, long lists cut in the middle: `9♠ 9♦`."""
     if len(cards) > 6:

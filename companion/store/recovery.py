@@ -20,13 +20,14 @@ _JSON_KINDS: dict[str, type] = {
     **dict.fromkeys(("options", "players", "rituals_done"), list),
     **dict.fromkeys(("layout", "line"), dict),
 }
-_NUMBERS = ("id", "evening", "started", "finished", "game", "written", "event")
+_NUMBERS = ("id", "evening", "started", "finished", "game", "written", "event", "checksum")
 _MAY_BE_NULL = {
     *(
         ("games", name)
         for name in ("finished", "dealer", "loser", "source", "deck", "layout", "rituals_done")
     ),
     ("corrections", "line"),
+    ("events", "checksum"),
 }
 
 _LESS_THAN_A_ROW = ("rituals_done",)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -169,6 +170,11 @@ def _is_list_of_objects(value: Any) -> bool:
     return all(
         isinstance(part.get(name, ""), str) for part in value for name in ("rule", "cite", "quote", "says")
     )
+
+
+def checksum(game: int, line: str) -> int:
+    """Return the checksum of an event line in its game, by which a changed byte is noticed (CRC-32)."""
+    return zlib.crc32(f"{game} {line}".encode("utf-8", "surrogatepass"))
 
 
 def to_json(value: Any) -> str:

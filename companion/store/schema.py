@@ -14,7 +14,7 @@ from pathlib import Path
 from companion.files.store_paths import SQLITE_SUFFIXES
 from engine.errors import BadInputError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _PATIENCE_S, _IN_GAME_MS = 5.0, 2000
 """How long to wait for another program's write: on opening, and in mid-game, when people wait too."""
 _AGAIN_S = 0.01
@@ -25,7 +25,7 @@ COLUMNS = {
         *("id", "evening", "started", "finished", "rules", "options", "players", "dealer", "loser"),
         *("source", "deck", "layout", "rituals_done"),
     ),
-    "events": ("id", "game", "written", "line"),
+    "events": ("id", "game", "written", "line", "checksum"),
     "corrections": ("id", "game", "written", "event", "line"),
 }
 """The tables of the newest version, and their columns."""
@@ -66,6 +66,8 @@ _MIGRATIONS: tuple[str, ...] = (
     """,
     # A column, not a table: the roots of tables lie on the first page, which salvaging replaces.
     "ALTER TABLE games ADD COLUMN rituals_done TEXT",
+    # Empty for events of older versions, which are read as they are.
+    "ALTER TABLE events ADD COLUMN checksum INTEGER",
 )
 """One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
 

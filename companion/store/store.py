@@ -30,6 +30,7 @@ from companion.store.opening import (
 from companion.store.rows import (
     RitualDone,
     StoredGame,
+    checksum,
     parse_event_line,
     parse_game,
     parse_rituals_done,
@@ -217,9 +218,10 @@ class Store:
         """
         with self._transaction() as write:
             for line in lines:
+                game, text = self._running(), to_json(line)
                 write.execute(
-                    "INSERT INTO events (game, written, line) VALUES (?, ?, ?)",
-                    (self._running(), self._clock(), to_json(line)),
+                    "INSERT INTO events (game, written, line, checksum) VALUES (?, ?, ?, ?)",
+                    (game, self._clock(), text, checksum(game, text)),
                 )
 
     def correct(self, event: int, line: dict[str, Any] | None) -> None:
@@ -314,9 +316,25 @@ class Store:
         return self._evening_at(self._clock())
 
     def events(self, game: int) -> list[dict[str, Any]]:
-        """Return a game's event lines in the order in which they were decided."""
-        rows = self._rows("SELECT line FROM events WHERE game = ? ORDER BY id", (game,))
-        return [line for (text,) in rows if (line := self._sound(parse_event_line(text))) is not None]
+        """Return a game's event lines in the order in which they were decided.
+
+        A line that was changed on the disk is left out, and `notice` names it.
+        """
+        rows = self._rows("SELECT line, checksum FROM events WHERE game = ? ORDER BY id", (game,))
+        whole = []
+        for place, (text, stored) in enumerate(rows, start=1):
+            if stored is not None and (not isinstance(text, str) or stored != checksum(game, text)):
+                changed = message(
+                    "the store {path}: event {place} of game {game} was changed on the disk; the game goes "
+                    "on without it",
+                    path=self.path,
+                    place=place,
+                    game=game,
+                )
+                self.notice = self.notice or changed
+            elif (line := self._sound(parse_event_line(text))) is not None:
+                whole.append(line)
+        return whole
 
     def corrections(self, game: int) -> list[tuple[int, dict[str, Any] | None]]:
         """Return a game's corrections in order: (event, the corrected line, or None if it was removed)."""

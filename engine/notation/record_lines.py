@@ -155,6 +155,7 @@ _WRITERS: dict[str, Callable[[Event], str]] = {
     "out": lambda event: f"{_who(event.player)} is out",
     "game_over": lambda event: f"game over: {_who(event.loser)}",
     "late_breach": _said("late breach"),
+    "consequence": _said("after a breach"),
     "unclear": _said("unclear"),
 }
 
@@ -275,6 +276,7 @@ _READERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]
     (re.compile(r"deal(?:: (.*))?"), lambda m: {"event": "deal", "up": _rows(m[1])}),
     (re.compile(f"game over: {_NAME}"), lambda m: {"event": "game_over", "loser": _name(m[1])}),
     (re.compile(f'late breach: {_NAME}: (".*")'), _read_said("late_breach")),
+    (re.compile(f'after a breach: {_NAME}: (".*")'), _read_said("consequence")),
     (re.compile(f'unclear: {_NAME}: (".*")'), _read_said("unclear")),
     (re.compile(f"{_NAME} is out"), lambda m: {"event": "out", "player": _name(m[1])}),
     (re.compile(f"{_NAME} exchanges{_COUNT}(?:: (.*))?"), _read_exchange),

@@ -243,6 +243,16 @@ class Follower:
         state.seats[player].hand.extend(taken)
         return Outcome(ruling=ruling)
 
+    def _consequence(self, event: Event) -> Outcome:
+        """Take in what the players did about a breach. Only a pile that is picked up changes the table.
+
+        It is no act of anybody's turn, so it is not ruled on. The pick-up may still be seen.
+        """
+        if event.says == "picked_up" and event.player is not None and self.state.pile:
+            self.state.move_pile_to(event.player)
+            self.state.due_pick_up = event.player
+        return Outcome()
+
     def _burn(self, event: Event) -> Outcome:
         state = self.state
         known = all(card in state.burned or RANK_OF[card] in self._shown_ranks() for card in event.cards)
@@ -405,6 +415,7 @@ HANDLERS: Mapping[str, Callable[[Follower, Event], Outcome]] = {
     "show": Follower._show,
     "draw": Follower._draw,
     "recount": Follower._recount,
+    "consequence": Follower._consequence,
     "out": Follower._out,
     "game_over": Follower._game_over,
 }

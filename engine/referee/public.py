@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.cards import JOKER_RANK, RANK_TEXTS, is_whole
-from engine.demand import failures, possible_demands
+from engine.demand import AT_LEAST, AT_MOST, Demand, failures, possible_demands
 from engine.judging.beats import effect_in_words
 from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
 from engine.referee.state import Knowledge
@@ -41,6 +41,8 @@ class PublicTable:
     """The ranks that may be played on the pile now, lowest first."""
     effect_in_words: str
     """The demand in words: `9 or higher`, `7 or lower`, `anything`."""
+    also_playable: list[str]
+    """The ranks that may be played too, although those words do not cover them, lowest first."""
     to_draw: dict[str, int]
     """By player: how many owed cards nobody has seen drawn. Here they still count to the draw pile."""
 
@@ -55,6 +57,7 @@ def public_table(state: Knowledge) -> PublicTable:
         if (rank != JOKER_RANK or mechanics.jokers)
         and any(not failures(mechanics, demand, rank, 4, 0) for demand in demands)
     ]
+    also = _outside(next(iter(demands)), ranks) if len(demands) == 1 else []
     words = effect_in_words(next(iter(demands))) if len(demands) == 1 else "not known"
     owed = {player: seat.owed for player, seat in state.seats.items() if seat.owed}
     return PublicTable(
@@ -80,5 +83,17 @@ def public_table(state: Knowledge) -> PublicTable:
         loser=state.loser,
         playable_ranks=ranks,
         effect_in_words=words,
+        also_playable=also,
         to_draw=owed,
     )
+
+
+def _outside(demand: Demand, playable: list[str]) -> list[str]:
+    """Return the playable ranks that a demand's words (`9 or higher`) leave out."""
+    found = []
+    for rank, text in RANK_TEXTS.items():
+        below = demand.kind == AT_LEAST and (rank < demand.rank or rank == JOKER_RANK)
+        above = demand.kind == AT_MOST and rank > demand.rank
+        if text in playable and (below or above):
+            found.append(text)
+    return found

@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion.game.clips import ClipBuffer
 from companion.game.display_image import DisplayImage
 from companion.game.session import Snapshot
 from companion.store.event_pictures import EventPictureWriter
@@ -58,6 +59,8 @@ class Table:
     loser: str | None = None
     playable_ranks: tuple[str, ...] = ("2", "4", "5", "6", "7")
     effect_in_words: str = "7 or lower"
+    also_playable: tuple[str, ...] = ()
+    to_draw: dict[str, int] = field(default_factory=dict)
 
 
 def ruling(verdict: str, says: str = "", quote: str = "", cite: str = "", **effects: Any) -> dict[str, Any]:
@@ -146,6 +149,7 @@ class ScriptedSession:
         )
         self.asked: list[list[Any]] = []
         self.watches = True
+        self.clips = ClipBuffer()
         self.setup = None
         self.picture_writer = EventPictureWriter()
         done, jpeg = cv2.imencode(".jpg", table_picture())
@@ -170,6 +174,9 @@ class ScriptedSession:
 
     def undo_to(self, event_id: int) -> None:
         self.asked.append(["undo to", event_id])
+
+    def settle(self, event_id: int, choice: str) -> None:
+        self.asked.append(["settle", event_id, choice])
 
     def redo(self) -> None:
         self.asked.append(["redo"])

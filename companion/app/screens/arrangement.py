@@ -241,6 +241,25 @@ def beside_question(live: Box, unit: float, dp: float) -> tuple[Box, Box]:
     return picture, Box(live.x, live.y, live.width, line)
 
 
+def under_ruling(
+    live: Box, banner: Box, unit: float, dp: float, *, quoted: bool = False
+) -> tuple[Box, Box, Box]:
+    """Make room for a row of choices under the ruling: the picture above gives it up, as far as it can.
+
+    `quoted`: whether a line about the house rule stands above the choices.
+
+    Returns:
+        The boxes of picture, ruling and choices.
+    """
+    row = max(48 * dp, 48 * unit) + (24 * unit if quoted else 0)
+    given = min(row + 6 * unit, max(0.0, live.height - 60 * unit))
+    raised = banner._replace(y=banner.y + given, height=banner.height)
+    choices = Box(banner.x, banner.y + given - row - 3 * unit, banner.width, row)
+    if given < row:  # the ruling is covered in part, and can be read again after a tap
+        choices = choices._replace(y=banner.y)
+    return live._replace(y=live.y + given, height=live.height - given), raised, choices
+
+
 def rows_needed(widths: Sequence[float], gap: float, room: float) -> int:
     """Return the number of rows for items of these widths, with `gap` between them, in a width of `room`."""
     rows, taken = 0, math.inf

@@ -43,6 +43,7 @@ class EventSheet(ModalView):
         on_correct: Callable[[], None] | None,
         on_keep: Callable[[bytes], None],
         on_return: Callable[[], None] | None = None,
+        on_show: Callable[[], None] | None = None,
         **kwargs: object,
     ) -> None:
         """Show `line`.
@@ -53,6 +54,7 @@ class EventSheet(ModalView):
             on_correct: Opens the sheet that corrects the event; None if the game is not running.
             on_keep: Gets the picture that is to be saved as a file.
             on_return: Undoes every later event; None if there is none.
+            on_show: Shows the last seconds before the ruling; None if they are not in memory.
             kwargs: For Kivy.
         """
         super().__init__(**kwargs)
@@ -66,7 +68,9 @@ class EventSheet(ModalView):
         else:
             self.says = _("No ruling needed.")
         self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep
-        self._on_return = on_return
+        self._on_return, self._on_show = on_return, on_show
+        if on_show is None:
+            self.ids.bar.remove_widget(self.ids.show)
         self.returns = on_return is not None
         if moment is not None:
             self.texture = texture_of(moment)
@@ -92,6 +96,11 @@ class EventSheet(ModalView):
         self.dismiss()
         if self._on_return is not None:
             self._on_return()
+
+    def show_again(self) -> None:
+        """Show the last seconds before the ruling."""
+        if self._on_show is not None:
+            self._on_show()
 
     def keep(self) -> None:
         """Save the picture as a file."""

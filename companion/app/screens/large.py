@@ -20,7 +20,7 @@ from companion.app.screens.widgets import longest_word, signed, text_height
 from companion.game.ruling_views import newest_ruling, present_ruling, ruling_text
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
-from companion.i18n.wording import demand_text
+from companion.i18n.wording import playable_text
 
 _AWAY_M = 2.0
 GLANCED_DP = legible_dp(_AWAY_M, acuity=0.5)
@@ -87,7 +87,7 @@ class LargeView(ModalView):
         else:
             turn = table.turn
             self.who = _("{player} to play").format(player=turn) if turn else waiting
-            self.need = capitalized(demand_text(table.effect_in_words)) if turn else ""
+            self.need = capitalized(playable_text(table.effect_in_words, table.also_playable)) if turn else ""
         line = newest_ruling(snapshot.lines)
         ruling = present_ruling(line, table) if line is not None else None
         if line is None or ruling is None:  # none yet, or all were undone

@@ -10,6 +10,7 @@ from typing import Any
 from kivy.factory import Factory
 
 from companion.app.android_folders import write_shared
+from companion.app.screens.clip import ClipView
 from companion.app.screens.correct import CorrectSheet, open_correct_sheet
 from companion.app.screens.event_sheet import EventSheet
 from companion.app.screens.panels import LogList, rows_of
@@ -119,6 +120,7 @@ class LogScreen(Page):
             on_correct=None if session is None else lambda: self.put_right(event_id),
             on_keep=lambda jpeg: self._keep(event_id, jpeg),
             on_return=self._return_to(event_id),
+            on_show=self._show_again(event_id),
         )
         self.sheet.open()
 
@@ -127,6 +129,10 @@ class LogScreen(Page):
         if session is None or not has_later_events(session.snapshot.lines, event_id):
             return None
         return lambda: session.undo_to(event_id)
+
+    def _show_again(self, event_id: int) -> Callable[[], None] | None:
+        clip = self._app.session.clips.clip(event_id) if self._app.session is not None else None
+        return None if clip is None else lambda: ClipView(clip).open()
 
     def open_replay(self) -> None:
         """Replay the evening's games, beginning with the newest."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from kivy.core.window import Window
 from kivy.lang import Builder
-from kivy.properties import ListProperty, StringProperty
+from kivy.properties import BooleanProperty, ListProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
 from companion.app import keys
@@ -23,6 +23,8 @@ class Key(PillButton):
     """One rank or one suit."""
 
     stands_for = StringProperty("")
+    likely = BooleanProperty(True)
+    """Whether it may be played now; other ranks are dimmed."""
 
 
 class CardPad(BoxLayout):
@@ -38,6 +40,7 @@ class CardPad(BoxLayout):
 
     def __init__(self, **kwargs: Any) -> None:
         self.register_event_type("on_enter")
+        self._likely: list[str] = []
         super().__init__(**kwargs)
         self.keys: dict[str, Key] = {}
 
@@ -47,7 +50,7 @@ class CardPad(BoxLayout):
             self._add(rank, "Jkr" if rank == _JOKER else rank, self.ids.ranks)
         for suit in SUITS:
             self._add(suit, SUIT_SIGN[suit], self.ids.suits)
-        self.bind(cards=self._show)
+        self.bind(cards=self._show, width=self._show_likely)
         Window.bind(on_key_down=self._on_key)
 
     def _on_key(
@@ -83,6 +86,45 @@ class CardPad(BoxLayout):
             now = rank if self.cards[-1] == rank + key else rank + key
             self.cards = [*self.cards[:-1], now]
 
+    def offer(self, *, likely: Sequence[str], playable: Sequence[str] | None, jokers: bool) -> None:
+        """Put first what is likely: cards that the player is known to have, and the ranks that may be played.
+
+        Args:
+            likely: Cards to offer as tiles.
+            playable: Ranks that may be played; None: all stay in their order.
+            jokers: Whether there is a key for jokers.
+        """
+        self._likely = list(likely)
+        order = [rank for rank in (*RANKS, _JOKER) if jokers or rank != _JOKER]
+        if playable is not None:
+            order.sort(key=lambda rank: rank not in playable)
+        self.ids.ranks.clear_widgets()
+        for rank in order:
+            key = self.keys[rank]
+            key.likely = playable is None or rank in playable
+            self.ids.ranks.add_widget(key)
+        if not jokers:
+            del self.keys[_JOKER]
+        self._show_likely()
+
+    def _show_likely(self, *_args: object) -> None:
+        """Offer the known cards beside those that were entered, as far as there is room."""
+        row, cards = self.ids.likely, list(self.cards)
+        left = [card for card in self._likely if card not in cards]
+        tile = self.ids.chosen.col_default_width + self.ids.chosen.spacing[0]
+        room = max(0, int(self.width / tile) - len(cards)) if tile else 0
+        left = left[:room]
+        if [child.card for child in reversed(row.children)] == left:
+            return
+        row.clear_widgets()
+        for card in left:
+            offered = CardTile(card=card, size_hint=(1, 1))
+            offered.bind(on_release=lambda tile: self._take(tile.card))
+            row.add_widget(offered)
+
+    def _take(self, card: str) -> None:
+        self.cards = [*self.cards, card]
+
     def clear(self) -> None:
         """Remove all cards."""
         self.cards, self.says = [], ""
@@ -95,6 +137,7 @@ class CardPad(BoxLayout):
 
     def _show(self, *_args: object) -> None:
         self.says = ""
+        self._show_likely()
         row = self.ids.chosen
         row.clear_widgets()
         for place, card in enumerate(self.cards):

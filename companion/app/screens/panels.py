@@ -33,7 +33,7 @@ from companion.game.ruling_views import (
 )
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
-from companion.i18n.wording import RANKS, card_label, clock_text, demand_text
+from companion.i18n.wording import RANKS, card_label, clock_text, playable_text
 
 _SHOWN_OF_PILE = 5
 _RED_SUITS = theme.RED
@@ -68,11 +68,13 @@ class Banner(ButtonBehavior, Panel):
             self.fbind(what, self._share)
 
     def _share(self, *_args: object) -> None:
-        if not self.quote or not self.crowded:
-            self.says_share = 0.52 if self.quote else 1.0
-            return
         room = self.height - 62 * self.unit
         width = int(self.width - 40 * self.unit)
+        if not self.quote or not self.crowded:
+            needed = text_height(signed(self.says), 16 * self.unit, max(2, width), bold=False, italic=False)
+            share = needed / room if room > 0 else 1.0
+            self.says_share = min(0.78, max(0.52, share)) if self.quote else 1.0
+            return
         needed = text_height(signed(self.says), 20 * self.type_unit, max(2, width), bold=False, italic=False)
         self.says_share = needed / room if needed <= room - 40 * self.unit else 1.0
 
@@ -134,7 +136,11 @@ class TurnPanel(Panel):
             self.who = _("{player} to play").format(player=turn) if turn else waiting
             clockwise = table.direction != "anticlockwise"
             self.direction = f"↻ {_('clockwise')}" if clockwise else f"↺ {_('anticlockwise')}"
-        self.need = capitalized(demand_text(table.effect_in_words)) if table.turn and not table.loser else ""
+        self.need = (
+            capitalized(playable_text(table.effect_in_words, table.also_playable))
+            if table.turn and not table.loser
+            else ""
+        )
         self.caption = _("May be played now:") if self.need else ""
         if awaits_deal:
             self.need = _("Deal the next game")

@@ -32,10 +32,10 @@ from companion.i18n.wording import cards_label
 from engine.events import Event
 
 _SOURCE_WORDS = {
-    "hand": gettext_noop("hand"),
-    "up": gettext_noop("table"),
-    "hand+up": gettext_noop("both"),
-    "down": gettext_noop("blind"),
+    "hand": gettext_noop("From hand"),
+    "up": gettext_noop("Face-up"),
+    "hand+up": gettext_noop("Hand and face-up"),
+    "down": gettext_noop("Face-down"),
 }
 
 
@@ -52,6 +52,10 @@ class PlayerSheet(ModalView):
         *,
         face_up: int,
         pile: int,
+        likely: Sequence[str] = (),
+        source: str = "hand",
+        playable: Sequence[str] | None = None,
+        jokers: bool = True,
         shown: str | None,
         on_enter: Callable[[Event], None],
         on_correct: Callable[[int, Event], None],
@@ -65,6 +69,10 @@ class PlayerSheet(ModalView):
             lines: The game so far. Its newest event may have been this player's.
             face_up: Number of the player's up-cards, known or not.
             pile: Number of cards on the play pile.
+            likely: Cards that the player is known to have, offered first.
+            source: The most likely origin of played cards.
+            playable: The ranks that may be played, offered first; None if it is not this player's turn.
+            jokers: Whether jokers are in play.
             shown: The rank that players may show by the rules, if any.
             on_enter: Gets the event.
             on_correct: Gets the id of an event and its replacement.
@@ -76,12 +84,13 @@ class PlayerSheet(ModalView):
         self.buttons: dict[str, PillButton] = {}
         self.pad: CardPad = self.ids.pad
         self.pad.hint = _("Tap the cards. Add suits only if they matter.")
+        self.pad.offer(likely=likely, playable=playable, jokers=jokers)
         self.source = "hand"
         self.sources = {name: Chip(label=_(_SOURCE_WORDS[name])) for name in SOURCES}
         for name, chip in self.sources.items():
             chip.bind(on_release=lambda _chip, name=name: self.take_from(name))
             self.ids.sources.add_widget(chip)
-        self.take_from("hand")
+        self.take_from(source)
         self._add_actions(others, shown, pile)
         self._add_second_thoughts(lines)
         self.pad.bind(cards=self._name_play, on_enter=lambda *_: self._play_if_named())
@@ -117,13 +126,13 @@ class PlayerSheet(ModalView):
         add("burn", _("Burns the pile"), self.ids.first, lambda: self.enter("burn"))
         add("draw", _("Draws 1"), self.ids.first, lambda: self.enter("draw"))
         if self._begun:
-            add("take_up", _("Takes up-card"), self.ids.second, lambda: self.enter("take_up"))
-            add("take_down", _("Takes down-card"), self.ids.second, lambda: self.enter("take_down"))
+            add("take_up", _("Takes a face-up card"), self.ids.second, lambda: self.enter("take_up"))
+            add("take_down", _("Takes a face-down card"), self.ids.second, lambda: self.enter("take_down"))
         else:
             add("deal", _("Has face up"), self.ids.second, lambda: self.enter("deal"))
         # Allowed at any time: an illegal exchange can be entered like anything else, and is ruled on.
         add("exchange", _("Exchanges"), self.ids.second, lambda: self.enter("exchange"))
-        add("out", _("Is out"), self.ids.again, lambda: self.enter("out"))
+        add("out", _("Is out"), self.ids.first, self._out)
         if not pile:  # no usual act, but a camera may have missed what lies there
             add("pick_up", _("Picks up nothing"), self.ids.again, lambda: self.enter("pick_up"))
         for other in others if shown is not None else ():
@@ -133,6 +142,14 @@ class PlayerSheet(ModalView):
                 self.ids.shows,
                 partial(self.enter, "show", to=other, shown=shown),
             )
+
+    def _out(self) -> None:
+        """Enter at the second tap that the player is out: nothing else ends a game so easily."""
+        button = self.buttons["out"]
+        if button.primary:
+            self.enter("out")
+        else:
+            button.primary, button.text = True, signed(_("Tap again: out"))
 
     def _add_second_thoughts(self, lines: Sequence[EventLine]) -> None:
         reply = answered_show(lines, self.player)

@@ -13,11 +13,14 @@ from kivy.uix.boxlayout import BoxLayout
 
 from companion.app.screens.play_check import PlayCheckSheet
 from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton
+from companion.game.rule_search import find_rules
 from companion.i18n.catalogue import _, ngettext
 from companion.i18n.rules import citation_text, options_text, quotation
 from engine.errors import BadInputError
-from engine.explain import topics
 from engine.ruleset import DEFAULT_RULESET, RULESET_NAMES, Rule, Ruleset, load_ruleset
+
+_AT_ONCE, _A_TURN = 6, 2
+"""Rules listed when the screen opens, and at each turn of the loop after that."""
 
 
 class RuleEntry(BoxLayout):
@@ -37,6 +40,9 @@ class RulesScreen(Page):
         self.rules = setup.rules if setup is not None else DEFAULT_RULESET
         self.options = setup.options if setup is not None else ()
         self.sheet: PlayCheckSheet | None = None
+        self._rest: list[tuple[str, Rule]] = []
+        """Rules that are still to be listed, with their headings."""
+        self._heading = ""
         self.search = FormField(hint_text=_("Search the rules"))
         later: Any = Clock.create_trigger(lambda _dt: self.show(), 0.2)
         self.search.bind(text=lambda *_args: later())
@@ -76,6 +82,20 @@ class RulesScreen(Page):
         self.sheet = PlayCheckSheet(self.rules, self.options, pile)
         self.sheet.open()
 
+    def refresh(self, _dt: float = 0.0) -> None:
+        """List some more rules, so that the first ones are shown at once."""
+        self._add_rules(_A_TURN)
+
+    def _add_rules(self, most: int) -> None:
+        """List the next rules, with a heading wherever the topic changes."""
+        now, self._rest = self._rest[:most], self._rest[most:]
+        for heading, rule in now:
+            if heading != self._heading:
+                self._heading = heading
+                self.add(Factory.Heading(full_text=_(heading)))
+            quote = f"{quotation(rule.quote)} ({citation_text(rule.cite)})"
+            self.add(RuleEntry(says=_(rule.text), quote=quote))
+
     def show(self) -> None:
         """List the rules that contain the search words."""
         ruleset = self.ruleset
@@ -87,26 +107,19 @@ class RulesScreen(Page):
         on = options_text(ruleset)
         if on and not wanted:
             self.add(BodyText(full_text=on))
-        found = 0
-        for heading, rules in topics(ruleset).items():
-            matching = [rule for rule in rules if _matches(rule, heading, wanted)]
-            if matching:
-                self.add(Factory.Heading(full_text=_(heading)))
-            for rule in matching:
-                found += 1
-                says = _(rule.text)
-                self.add(RuleEntry(says=says, quote=f"{quotation(rule.quote)} ({citation_text(rule.cite)})"))
+        found = find_rules(ruleset, wanted)
         if wanted:
-            text = ngettext("{n} rule found", "{n} rules found", found) if found else _("No rule found.")
-            self.ids.content.add_widget(BodyText(full_text=text), index=len(self.ids.content.children))
+            count = len(found)
+            self.add(
+                BodyText(
+                    full_text=ngettext("{n} rule found", "{n} rules found", count)
+                    if found
+                    else _("No rule found.")
+                )
+            )
+        self._rest, self._heading = list(found), ""
+        self._add_rules(_AT_ONCE)
         self.ids.scroll.scroll_y = 1
-
-
-def _matches(rule: Rule, heading: str, wanted: list[str]) -> bool:
-    """Return whether a rule contains the search words, in the current language or in English."""
-    texts = (rule.text, rule.quote, heading)
-    text = " ".join([rule.id, rule.cite, *texts, *map(_, texts)]).casefold()
-    return all(word in text for word in wanted)
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

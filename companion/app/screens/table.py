@@ -14,19 +14,22 @@ from kivy.uix.floatlayout import FloatLayout
 
 from companion.app.keys import card_key
 from companion.app.screens import (
+    choices,  # noqa: F401 - the kv file names their widgets
     live,  # noqa: F401 - the kv file names their widgets
     panels,  # noqa: F401 - the kv file names their widgets
     question,  # noqa: F401 - the kv file names their widgets
     ring,  # noqa: F401 - the kv file names their widgets
 )
-from companion.app.screens.arrangement import Box, arrange, beside_question
+from companion.app.screens.arrangement import Box, arrange, beside_question, under_ruling
+from companion.app.screens.clip import ClipView
 from companion.app.screens.correct import CorrectSheet, open_correct_sheet
 from companion.app.screens.large import LargeView
 from companion.app.screens.places import DragPlaces, PlacesView, TapPlaces
 from companion.app.screens.player_sheet import PlayerSheet
 from companion.app.screens.widgets import close, signed
+from companion.game.consequences import consequence_rule
 from companion.game.display_image import display_width
-from companion.game.entry import shown_rank
+from companion.game.entry import likely_cards, likely_source, shown_rank, uses_jokers
 from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
 from companion.game.session import Session, Snapshot
 from companion.i18n.catalogue import _
@@ -59,6 +62,7 @@ class TableScreen(FloatLayout):
         self.sheet: CorrectSheet | None = None
         self.player_sheet: PlayerSheet | None = None
         self.large: LargeView | None = None
+        self.clip: ClipView | None = None
         self.places: PlacesView | None = None
         """The view for correcting or tapping the layout, while it is open."""
         super().__init__(watches=session.watches, **kwargs)
@@ -76,6 +80,8 @@ class TableScreen(FloatLayout):
         self._arrange = Clock.create_trigger(self.place_panels, -1)
         self.bind(size=self._arrange, pos=self._arrange)
         self.ids.question.bind(asks=self._arrange)
+        self.ids.choices.on_choose, self.ids.choices.on_show = session.settle, self.show_clip
+        self.ids.choices.bind(event_id=self._arrange)
 
     def refresh(self, _dt: float = 0.0) -> None:
         """Show the session's newest state. That is cheap if nothing is new."""
@@ -148,6 +154,10 @@ class TableScreen(FloatLayout):
             snapshot.lines,
             face_up=len(snapshot.table.up.get(player) or ()),
             pile=len(snapshot.table.pile),
+            likely=likely_cards(snapshot.table, player),
+            source=likely_source(snapshot.table, player),
+            playable=snapshot.table.playable_ranks if player == snapshot.table.turn else None,
+            jokers=self._jokers(),
             shown=self._shown(),
             on_enter=self.session.enter,
             on_correct=self.session.correct,
@@ -173,6 +183,17 @@ class TableScreen(FloatLayout):
         if self.player_sheet is not None and self.player_sheet is not before:
             self.player_sheet.pad.tap(card)
         return True
+
+    def show_clip(self, event_id: int) -> None:
+        """Show the last seconds before a ruling again."""
+        clip = self.session.clips.clip(event_id)
+        if clip is not None:
+            self.clip = ClipView(clip)
+            self.clip.open()
+
+    def _jokers(self) -> bool:
+        setup, table = App.get_running_app().setup, self.session.snapshot.table
+        return setup is not None and uses_jokers(setup.rules, setup.options, len(table.players))
 
     def _shown(self) -> str | None:
         setup = App.get_running_app().setup
@@ -222,6 +243,9 @@ class TableScreen(FloatLayout):
             moving=snapshot.moving,
         )
         ids.log.show(snapshot.lines)
+        setup = App.get_running_app().setup
+        rule = None if setup is None else consequence_rule(setup.rules, setup.options)
+        ids.choices.show(snapshot, rule, may_show=self.session.clips.clip)
         ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
         self.redoes = snapshot.redoes
         ids.undo.disabled = not snapshot.lines or self.failed  # nobody would carry it out
@@ -272,7 +296,12 @@ class TableScreen(FloatLayout):
         self.session.picture_width = display_width(plan.live.width)
         boxes, asking = plan.panels, self.ids.question
         boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
-        picture, question_box = beside_question(plan.live, plan.unit, dp(1))
+        boxes["choices"] = Box(plan.banner.x, plan.banner.y, 0, 0)
+        if self.ids.choices.event_id:
+            boxes["live"], boxes["banner"], boxes["choices"] = under_ruling(
+                plan.live, plan.banner, plan.unit, dp(1), quoted=bool(self.ids.choices.rule)
+            )
+        picture, question_box = beside_question(boxes["live"], plan.unit, dp(1))
         # Beside a demonstration's picture there is no room for both lines. Its questions stand in the log.
         if asking.asks and not (self.demonstrates and picture.width < plan.live.width):
             boxes["live"], boxes["question"] = picture, question_box

@@ -23,6 +23,7 @@ from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from companion.settings import Settings, load_settings
 from companion.sources import cameras
+from tests.e2e.windows.breach_scenarios import breached, clipped
 from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
 from tests.e2e.windows.join_scenario import joined
@@ -42,6 +43,7 @@ from tests.e2e.windows.scenarios import (
 )
 from tests.e2e.windows.songs_scenario import sung
 from tests.e2e.windows.source_scenarios import known_players, resumed_without_camera, typed_sources
+from tests.e2e.windows.tap_scenario import counted_taps
 from tests.e2e.windows.turning import turned
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 from tests.e2e.windows.worded import worded
@@ -188,7 +190,8 @@ def entered(walker: Walker, button: str) -> Steps:
     """Tap a button of the sheet that is open; wait for the referee's ruling and for the sheet to be gone."""
     session, sheet = walker.app.session, walker.screen.player_sheet
     known = {line["id"] for line in session.snapshot.lines}
-    yield from walker.tap(sheet.buttons[button])
+    for _ in range(2 if button == "out" else 1):  # that a player is out is asked for twice
+        yield from walker.tap(sheet.buttons[button])
     yield from until(lambda: {line["id"] for line in session.snapshot.lines} > known)
     yield from until(lambda: sheet.parent is None)
     yield from rest(4)
@@ -324,6 +327,9 @@ SCENARIOS = {
         known_players,
         resumed_without_camera,
         keyed,
+        breached,
+        counted_taps,
+        clipped,
         scrolled_over_a_seat,
     )
 }

@@ -109,7 +109,8 @@ def enter(walker: Walker, touch: Touch) -> Steps:
             yield from walker.tap(sheet.pad.keys[key], steps=0)
     if touch.source != "hand":
         yield from walker.tap(sheet.sources[touch.source], steps=0)
-    yield from walker.tap(sheet.buttons[touch.button], steps=1)
+    for _ in range(2 if touch.button == "out" else 1):  # that a player is out is asked for twice
+        yield from walker.tap(sheet.buttons[touch.button], steps=1)
     yield from until(lambda: session.snapshot.lines != before)
     yield from until(lambda: sheet.parent is None)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.app.keys import ENTER, F11
 from tests.e2e.windows.walker import Steps, Walker, by_touch, rest, started, until
 
-_F1, _ESCAPE = 282, 27
+_F1, _F11, _ENTER = 282, 292, 13
+"""Keys by the numbers that Kivy knows them under."""
 
 
 def press(key: int | str, *modifiers: str) -> None:
@@ -30,7 +30,7 @@ def keyed(walker: Walker) -> Steps:
     press("5")
     press(8)
     walker.saw["removed"] = list(walker.screen.player_sheet.pad.cards)
-    press(ENTER[0])
+    press(_ENTER)
     yield from until(lambda: len(_plays(session)) == 1)
     yield from rest(8)
     press("7")  # opens the sheet of the player whose turn it is
@@ -38,13 +38,13 @@ def keyed(walker: Walker) -> Steps:
     sheet = walker.screen.player_sheet
     walker.saw["opened"] = [sheet.player, list(sheet.pad.cards)]
     press("s")
-    press(ENTER[0])
+    press(_ENTER)
     yield from until(lambda: len(_plays(session)) == 2)
     yield from rest(8)
     press("0")
     yield from rest(3)
     walker.saw["ten"] = list(walker.screen.player_sheet.pad.cards)
-    press(ENTER[0])
+    press(_ENTER)
     yield from until(lambda: len(_plays(session)) == 3)
     yield from rest(8)
     before = [[line["player"], line["cards"], line["t"]] for line in _plays(session)]
@@ -79,10 +79,10 @@ def keyed(walker: Walker) -> Steps:
         type(top).__name__ for top in Window.children if "Settings" in type(top).__name__
     ]
     walker.saw["fullscreen"] = [bool(Window.fullscreen)]
-    press(F11)
+    press(_F11)
     yield from rest(2)
     walker.saw["fullscreen"].append(bool(Window.fullscreen))
-    press(F11)
+    press(_F11)
     yield from rest(2)
     walker.saw["fullscreen"].append(bool(Window.fullscreen))
 

@@ -310,7 +310,8 @@ def next_deal(walker: Walker) -> Steps:
     yield from until(lambda: len(session.snapshot.lines) == 1)
     yield from rest(4)
     yield from walker.tap(walker.screen.ids.players.cells["Ann"])
-    yield from walker.tap(walker.screen.player_sheet.buttons["out"])
+    for _ in range(2):  # that a player is out is asked for twice
+        yield from walker.tap(walker.screen.player_sheet.buttons["out"])
     yield from until(lambda: walker.screen.over)
     yield from rest(6)
     walker.saw["over"] = walker.screen.ids.pause.text

@@ -48,6 +48,8 @@ class Walker:
         self.app = make_app(size=size, store=store, settings=settings)
         self.saw: dict[str, Any] = {}
         self.measured: dict[str, Any] = {}
+        self.taps = 0
+        """How often something was tapped."""
 
     def run(self, scenario: Callable[[Walker], Steps], *, every_s: float = 0.03) -> dict[str, Any]:
         steps = scenario(self)
@@ -74,6 +76,7 @@ class Walker:
         ):
             scrolled.scroll_to(widget, animate=False)
             yield from rest(2)
+        self.taps += 1
         touch = UnitTestTouch(*widget.to_window(*widget.center))
         touch.touch_down()
         touch.touch_up()

@@ -91,6 +91,7 @@ def test_a_backup_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> N
     with sqlite3.connect(copy) as connection:
         for column in ("rituals_done", "layout", "deck"):
             connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
+        connection.execute("ALTER TABLE events DROP COLUMN checksum")
         connection.execute("PRAGMA user_version = 1")
     connection.close()
     assert main(["restore", str(copy), "--store", str(path)]) == 0

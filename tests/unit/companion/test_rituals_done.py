@@ -46,7 +46,11 @@ def sung(path: Path) -> list[tuple[RitualDone, ...]]:
 
 
 def recorded(path: Path) -> list[tuple[object, ...]]:
-    tables = {**store_file.COLUMNS, "games": ("id", "started", "finished", "loser", "players", "layout")}
+    tables = {
+        **store_file.COLUMNS,
+        "games": ("id", "started", "finished", "loser", "players", "layout"),
+        "events": ("id", "game", "written", "line"),
+    }
     with closing(sqlite3.connect(path)) as connection:
         return [
             row
@@ -130,7 +134,7 @@ def test_a_store_of_the_version_before_keeps_all_and_takes_what_is_sung(tmp_path
     assert [ritual.key for ritual in sung(path)[0]] == [("Bob", SONG, 1)]
     assert recorded(path) == before
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (store_file.SCHEMA_VERSION,)
 
 
 def test_a_backup_holds_it_and_erasing_takes_it_along(path: Path, tmp_path: Path) -> None:

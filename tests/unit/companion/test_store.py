@@ -9,10 +9,13 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from companion.game.history import load_history
+from companion.game.setup import GameSetup
 from companion.store.schema import SCHEMA_VERSION
 from companion.store.store import CLOCK_SET_BACK_S, NEW_EVENING_AFTER_S, Store
 from engine.errors import BadInputError
@@ -232,3 +235,64 @@ def test_lines_are_plain_json_in_the_file(path: Path) -> None:
 def test_without_a_running_game_nothing_is_written(path: Path) -> None:
     with Store.open(path) as store, pytest.raises(RuntimeError, match="start_game"):
         store.append({"id": 1, "event": "draw"})
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_an_event_that_was_changed_on_the_disk_is_named_and_the_game_goes_on_without_it(
+    place: int, path: Path
+) -> None:
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS)
+        for number, card in enumerate(("4C", "5C", "6C"), start=1):
+            store.append({"id": number, "event": "play", "player": "Ann", "cards": [card], "t": number})
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE events SET line = replace(line, 'C\"', 'S\"') WHERE id = {place}")
+    with Store.open(path) as store:
+        lines = store.events(1)
+        notice = str(store.notice)
+    assert [line["id"] for line in lines] == [number for number in (1, 2, 3) if number != place]
+    assert f"event {place} of game 1 was changed on the disk" in notice
+    setup = GameSetup(source=None, players=PLAYERS, store=path, resume=1)
+    history = load_history(setup)
+    assert len(history.lines) == 2
+    assert history.notice == notice
+
+
+def test_an_event_that_was_moved_to_another_game_is_noticed(path: Path) -> None:
+    with Store.open(path) as store:
+        for _ in range(2):
+            store.start_game("winnersh", PLAYERS)
+            store.append({"id": 1, "event": "play", "player": "Ann", "cards": ["4C"]})
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE events SET game = 1 WHERE game = 2")
+    with Store.open(path) as store:
+        assert len(store.events(1)) == 1
+        assert "event 2 of game 1" in str(store.notice)
+
+
+def test_every_changed_byte_of_an_event_is_noticed(path: Path) -> None:
+    line = {"id": 1, "event": "play", "player": "Zoë", "cards": ["4C", "10H"], "t": 1.5, "source": "hand"}
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS)
+        store.append(line)
+    with closing(sqlite3.connect(path)) as connection:
+        (text,) = connection.execute("SELECT line FROM events").fetchone()
+        raw = text.encode()
+        for place in range(len(raw)):
+            changed = raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :]
+            with connection:
+                connection.execute("UPDATE events SET line = CAST(? AS TEXT)", (changed,))
+            with Store.open_to_read(path) as store:
+                assert store.events(1) == []
+                assert store.notice
+
+
+def test_events_of_an_older_version_are_read_without_a_checksum(path: Path) -> None:
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS)
+        store.append({"id": 1, "event": "play", "player": "Ann", "cards": ["4C"]})
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE events SET checksum = NULL")
+    with Store.open(path) as store:
+        assert [line["cards"] for line in store.events(1)] == [["4C"]]
+        assert store.notice is None

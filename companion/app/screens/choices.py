@@ -1,0 +1,81 @@
+"""The choices of the table under a breach: it is taken back, the pile is picked up, or it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from kivy.lang import Builder
+from kivy.properties import NumericProperty, StringProperty
+from kivy.uix.boxlayout import BoxLayout
+
+from companion.app.screens.widgets import PillButton, signed
+from companion.game.consequences import possible_consequences, unsettled_breach
+from companion.game.session import Snapshot
+from companion.i18n.catalogue import _, gettext_noop
+from companion.i18n.rules import quotation
+from engine.events import Consequence
+from engine.ruleset import Rule
+
+_WORDS: dict[Consequence, str] = {
+    "taken_back": gettext_noop("Take it back"),
+    "picked_up": gettext_noop("Pick up the pile"),
+    "stands": gettext_noop("Let it stand"),
+}
+
+
+class ChoicesBar(BoxLayout):
+    """A row of buttons, hidden unless a breach is to be decided about."""
+
+    event_id = NumericProperty(0)
+    """The id of the breach; 0 without one."""
+    rule = StringProperty("")
+    """The house rule about a breach, if there is one."""
+
+    def __init__(self, **kwargs: object) -> None:
+        super().__init__(**kwargs)
+        self.on_choose: Callable[[int, Consequence], None] = lambda _id, _choice: None
+        """Called with the breach's id and the choice."""
+        self.on_show: Callable[[int], None] = lambda _id: None
+        """Called to show the last seconds before the breach."""
+        self.buttons: dict[str, PillButton] = {}
+        """By choice, and `show`."""
+        self._shown: tuple[object, ...] = ()
+
+    def show(self, snapshot: Snapshot, rule: Rule | None, may_show: Callable[[int], object]) -> None:
+        """Offer the choices after the newest ruling, if it is an unsettled breach.
+
+        Args:
+            snapshot: The session's state.
+            rule: The house rule about a breach, if there is one.
+            may_show: Returns something if the seconds before an event can be shown.
+        """
+        failed = snapshot.phase == "failed" or snapshot.lost
+        line = None if failed else unsettled_breach(snapshot.lines)
+        number = 0 if line is None else int(line["id"])
+        options = () if line is None else possible_consequences(line, snapshot.table)
+        shown = (number, options, bool(may_show(number)))
+        if shown == self._shown:
+            return
+        self._shown = shown
+        self.ids.row.clear_widgets()
+        self.buttons = {}
+        self.rule = "" if rule is None or line is None else quotation(rule.quote)
+        if may_show(number):
+            self._add("show", _("Show me"), lambda: self.on_show(number))
+        for choice in options:
+            self._add(choice, _(_WORDS[choice]), partial(self._choose, number, choice))
+        self.event_id = number
+
+    def _choose(self, number: int, choice: Consequence) -> None:
+        self.on_choose(number, choice)
+
+    def _add(self, name: str, text: str, act: Callable[[], object]) -> None:
+        button = PillButton(text=signed(text), size_hint=(1, 1), primary=name == "taken_back")
+        button.bind(on_release=lambda _button: act())
+        self.buttons[name] = button
+        self.ids.row.add_widget(button)
+
+
+Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -1,0 +1,108 @@
+"""Scenarios of `drive_app.py` after a breach: what the table does about it, and the seconds before it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from companion.game.clips import ClipBuffer
+from tests.e2e.windows.walker import Steps, Walker, rest, started, until
+from tests.support.scripted import LINES, READINGS, ScriptedSession, table_picture
+
+
+def _play(walker: Walker, player: str, *keys: str) -> Steps:
+    yield from walker.tap(walker.screen.ids.players.cells[player])
+    for key in (*keys,):
+        yield from walker.tap(walker.screen.player_sheet.pad.keys[key])
+    yield from walker.tap(walker.screen.player_sheet.buttons["play"])
+    yield from rest(8)
+
+
+def _events(walker: Walker) -> list[list[Any]]:
+    lines = walker.app.session.snapshot.lines
+    return [[line["event"], line.get("player"), line.get("says")] for line in lines]
+
+
+def breached(walker: Walker) -> Steps:
+    """After an illegal play each consequence is taken once: taken back, picked up, let stand."""
+    yield from started(walker)
+    session = walker.app.session
+    spoken: list[str] = []
+    walker.app.set(speak=True)
+    walker.app.feedback.say = lambda text, lasting=False: spoken.append(text) if text else None
+    yield from _play(walker, "Ann", "9")
+    yield from _play(walker, "Bob", "5")
+    yield from until(lambda: walker.screen.ids.choices.event_id)
+    yield from rest(4)
+    walker.look("asked")
+    walker.saw["choices"] = list(walker.screen.ids.choices.buttons)
+    yield from walker.tap(walker.screen.ids.choices.buttons["taken_back"])
+    yield from until(lambda: session.snapshot.lines[-1]["event"] == "consequence")
+    yield from rest(4)
+    walker.saw["was taken back"] = [
+        _events(walker),
+        session.snapshot.table.turn,
+        list(session.snapshot.table.pile),
+    ]
+    walker.look("taken back")
+    yield from walker.tap(walker.screen.ids.undo)
+    yield from until(lambda: walker.screen.ids.choices.event_id)
+    yield from rest(4)
+    walker.saw["undone"] = [list(session.snapshot.table.pile), list(walker.screen.ids.choices.buttons)]
+    yield from walker.tap(walker.screen.ids.choices.buttons["picked_up"])
+    yield from until(lambda: session.snapshot.lines[-1]["event"] == "consequence")
+    yield from rest(4)
+    table = session.snapshot.table
+    walker.saw["picked up"] = [_events(walker)[-1], table.turn, list(table.pile), table.hands["Bob"].size]
+    walker.saw["gone"] = walker.screen.ids.choices.event_id
+    yield from _play(walker, "Cat", "K")
+    yield from _play(walker, "Dan", "6")
+    yield from until(lambda: walker.screen.ids.choices.event_id)
+    yield from rest(4)
+    yield from walker.tap(walker.screen.ids.choices.buttons["stands"])
+    yield from until(lambda: session.snapshot.lines[-1].get("says") == "stands")
+    yield from rest(4)
+    table = session.snapshot.table
+    walker.saw["stands"] = [_events(walker)[-1], table.turn, list(table.pile)]
+    walker.saw["banner"] = walker.screen.ids.banner.word
+    walker.saw["spoken"] = [
+        text for text in spoken if "back" in text or "picks up" in text or "stands" in text
+    ]
+    yield from _play(walker, "Ann", "9")
+    yield from _play(walker, "Bob", "4")
+    yield from until(lambda: walker.screen.ids.choices.event_id)
+    yield from _play(walker, "Cat", "J")
+    yield from rest(4)
+    walker.saw["moved on"] = walker.screen.ids.choices.event_id
+
+
+def clipped(walker: Walker) -> Steps:
+    """The last seconds before a ruling are shown at a tap, with the card outlined."""
+    session = ScriptedSession()
+    clips = ClipBuffer()
+    for number in range(60):
+        clips.add(table_picture(), 55.0 + number * 0.125)
+    clips.pin(LINES, READINGS, (960, 540))
+    session.clips = clips
+    walker.app.play(session)
+    yield
+    yield from until(lambda: "show" in walker.screen.ids.choices.buttons)
+    yield from rest(4)
+    walker.look("with a clip")
+    tapped = time.monotonic()
+    yield from walker.tap(walker.screen.ids.choices.buttons["show"], steps=0)
+    yield from until(lambda: walker.screen.clip is not None and walker.screen.clip.texture is not None)
+    walker.saw["seconds to the clip"] = time.monotonic() - tapped
+    clip = walker.screen.clip
+    walker.saw["outlined"] = [card for card, _corners in clip.clip.outlines]
+    walker.saw["length"] = clip.clip.frames[-1][0] - clip.clip.frames[0][0]
+    yield from until(lambda: clip.done)
+    walker.saw["took"] = time.monotonic() - tapped
+    yield from rest(3)
+    walker.look("clip")
+    yield from walker.tap(clip.ids.again)
+    walker.saw["again"] = clip.frame < len(clip.clip.frames) - 1
+    yield from walker.tap(clip.ids.close)
+    yield from rest(8)
+    yield from walker.tap(walker.screen.ids.choices.buttons["stands"])
+    walker.saw["asked"] = session.asked[-1]

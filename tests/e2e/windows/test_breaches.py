@@ -1,0 +1,78 @@
+"""What the table does about a breach, by touch in a process of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.game.clips import CLIP_S
+from tests.e2e.windows.driven import cut_texts, small_targets
+from tests.e2e.windows.test_screens import SIZES, has, walk
+
+
+def test_under_a_breach_stand_the_choices_of_a_real_table() -> None:
+    seen = walk("breached")
+    assert seen["choices"] == ["taken_back", "picked_up", "stands"]
+    for words in ("Take it back", "Pick up the pile", "Let it stand"):
+        assert has(seen["asked"], words)
+
+
+def test_a_play_that_is_taken_back_leaves_the_table_as_before_it_and_is_recorded() -> None:
+    events, turn, pile = walk("breached")["was taken back"]
+    assert events[-1] == ["consequence", "Bob", "taken_back"]
+    assert ["play", "Bob", None] not in events
+    assert (turn, pile) == ("Bob", ["9"])
+
+
+def test_an_undone_consequence_brings_the_breach_back() -> None:
+    pile, choices = walk("breached")["undone"]
+    assert pile == ["9", "5"]
+    assert choices == ["taken_back", "picked_up", "stands"]
+
+
+def test_a_pile_that_is_picked_up_goes_to_the_hand_and_the_next_player_plays() -> None:
+    seen = walk("breached")
+    event, turn, pile, in_hand = seen["picked up"]
+    assert event == ["consequence", "Bob", "picked_up"]
+    assert (turn, pile) == ("Cat", [])
+    assert in_hand == 5, "the pile of two, and three as before"
+    assert seen["gone"] == 0, "it is decided"
+
+
+def test_a_breach_that_stands_stays_on_the_pile_and_in_the_banner() -> None:
+    seen = walk("breached")
+    event, turn, pile = seen["stands"]
+    assert event == ["consequence", "Dan", "stands"]
+    assert (turn, pile) == ("Ann", ["K", "6"])
+    assert seen["banner"] == "Illegal"
+
+
+def test_every_consequence_is_spoken() -> None:
+    assert walk("breached")["spoken"] == [
+        "Bob takes 5 back.",
+        "Bob picks up the pile after a breach.",
+        "Dan’s breach stands.",
+    ]
+
+
+def test_once_the_next_player_acts_nothing_is_asked_any_more() -> None:
+    assert walk("breached")["moved on"] == 0
+
+
+def test_the_last_five_seconds_are_shown_within_two_seconds_of_the_tap_with_the_card_outlined() -> None:
+    seen = walk("clipped")
+    assert seen["seconds to the clip"] < 2.0
+    assert seen["outlined"] == ["7H"]
+    assert CLIP_S - 0.3 <= seen["length"] <= CLIP_S
+    assert seen["took"] >= seen["length"], "at its own pace"
+    assert seen["again"] is True
+    assert seen["asked"] == ["settle", 8, "stands"]
+
+
+@pytest.mark.parametrize("size", [*SIZES, (860, 400)])
+@pytest.mark.parametrize(
+    ("scenario", "look"), [("breached", "asked"), ("clipped", "with a clip"), ("clipped", "clip")]
+)
+def test_the_choices_can_be_touched_and_read(scenario: str, look: str, size: tuple[int, int]) -> None:
+    measured = walk(scenario, size)["measured"][look]
+    assert small_targets(measured) == []
+    assert cut_texts(measured) == []
