@@ -61,6 +61,7 @@ SCREENS: Rows = (
         Shot("enrolled", "enrolled", "DeckScreen", "The decks"),
         Shot("enrolled", "which deck", "SetupScreen", "With which deck"),
         Shot("screens", "more", "MoreScreen", "More"),
+        Shot("joined", "joined", "JoinScreen", "Phones join"),
         Shot("score", "score-illegal", "TableScreen", "Without a camera"),
         Shot("score", "score-illegal", "TableScreen", "In German", language="de"),
         Shot("score", "score-over", "TableScreen", "The game is over"),

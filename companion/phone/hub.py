@@ -146,6 +146,7 @@ class Hub:
         *,
         clock: Callable[[], float] = time.monotonic,
         wanted_size: int = 1600,
+        wanted_rate: float = 15.0,
     ) -> None:
         """Join `table`, whose camera may be a phone, with phones.
 
@@ -154,9 +155,10 @@ class Hub:
             frames: Where the filming phone's pictures go.
             clock: This program's clock, in seconds.
             wanted_size: The long side, in pixels, of the pictures that the phone is asked for.
+            wanted_rate: The most pictures per second that it is asked for.
         """
         self._table, self._frames, self._clock = table, frames, clock
-        self.wanted_size = wanted_size
+        self._wanted = {"size": wanted_size, "rate": wanted_rate}
         self.phones: dict[str, Phone] = {}
         self.people = People()
         """The newest state for other threads: it is replaced as a whole."""
@@ -220,7 +222,7 @@ class Hub:
         if hello.phone == self._camera:
             self._lost_at = None
         filming = hello.phone == self._camera
-        phone.note(type="welcome", role=role, number=number, films=filming, size=self.wanted_size)
+        phone.note(type="welcome", role=role, number=number, films=filming, **self._wanted)
         self._publish_people()
         self._ask_clock(phone)
         return phone
@@ -312,7 +314,7 @@ class Hub:
         if before is not None and before is not phone:
             before.filmed_until = self._clock()
             before.note(type="camera-taken", name=phone.label)
-        phone.note(type="camera-yours", size=self.wanted_size)
+        phone.note(type="camera-yours", **self._wanted)
         self._publish_people()
 
     def _answer_request(self, phone: Phone, agrees: bool) -> None:

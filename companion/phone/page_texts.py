@@ -72,7 +72,7 @@ PAGE_TEXTS = (
     gettext_noop("{name} wants to film the table."),
     gettext_noop("{n} in hand"),
     gettext_noop("{n} lost in a row"),
-    gettext_noop("{n} screens"),
+    gettext_noop("Screens: {n}"),
     gettext_noop("{pile} on the pile · {draw} to draw · {burnt} burnt"),
 )
 """Every text that `page.js` shows with `t(...)`."""

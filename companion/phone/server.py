@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.http import HttpProcessingError
 
 from companion.i18n.catalogue import speaking
 from companion.i18n.messages import error_text
@@ -37,6 +38,11 @@ from engine.errors import BadInputError
 from engine.files.atomic import make_folder
 
 _log = logging.getLogger(__name__)
+_http_log = logging.getLogger(f"{__name__}.http")
+# A request that is none is answered with 400. Whoever sends many must not fill the log.
+_http_log.addFilter(
+    lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+)
 DEFAULT_PORT = 8443
 _PORTS_TRIED = 20
 HELLO_TIMEOUT_S, SEND_TIMEOUT_S = 10.0, 10.0
@@ -193,7 +199,11 @@ class PhoneServer:
             ["localhost", LOOPBACK], own_port
         )
         runner = web.AppRunner(
-            self._application(), handle_signals=False, access_log=None, shutdown_timeout=1.0
+            self._application(),
+            handle_signals=False,
+            access_log=None,
+            logger=_http_log,
+            shutdown_timeout=1.0,
         )
         await runner.setup()
         closing.push_async_callback(runner.cleanup)
@@ -257,7 +267,7 @@ class PhoneServer:
             return _plain(error.status, error.reason)
         except BadInputError as error:
             return _json({"says": str(error)}, 400)
-        except TimeoutError:
+        except (TimeoutError, ConnectionError):
             return _plain(408, "too slow")
         if not response.prepared:
             response.headers.update(_HEADERS)

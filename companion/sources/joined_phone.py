@@ -108,7 +108,8 @@ class PhoneSource:
         self._resizer = FrameResizer()
         self._serial = self._frames.latest.serial if self._frames.latest is not None else 0
         """Number of the last frame seen. Frames from before the opening are old."""
-        self._began: float | None = None
+        self.began: float | None = None
+        """When the first frame was taken, in seconds of this program's clock."""
         self._t = -1.0
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
@@ -132,11 +133,11 @@ class PhoneSource:
                     lost = True
                 continue
             self._serial = frame.serial
-            began = frame.t if self._began is None else self._began
+            began = frame.t if self.began is None else self.began
             image = decode_jpeg(frame.jpeg)
             if image is None or frame.t - began <= self._t:
                 continue
-            self._began, self._t = began, frame.t - began
+            self.began, self._t = began, frame.t - began
             if lost and self._resizer.size is not None:
                 self.on_status(recovered_message(self.name))
             return image

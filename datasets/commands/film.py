@@ -41,6 +41,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--cards", type=Path, metavar="OUT.jsonl", help="write the cards at rest, with outlines"
     )
+    parser.add_argument(
+        "--masks",
+        type=Path,
+        metavar="DIR",
+        help="write persons, hands and cards of each frame (with --people)",
+    )
     add_jobs(parser)
     looks = parser.add_argument_group("the look of the film; the seed decides what you leave out")
     looks.add_argument("--deck", default="any", help="a deck of datasets.art.decks, such as bidly or drawn")
@@ -54,6 +60,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--lively",
         action="store_true",
         help="objects on the table; people drink, hesitate, take cards back, toss cards, stack sets",
+    )
+    looks.add_argument(
+        "--people",
+        type=int,
+        metavar="LEVEL",
+        help="whole people, at a level from 0 (they only act) to 3 (they do much, and a phone films badly);"
+        " needs the extra `films`",
     )
     looks.add_argument("--width", type=int, default=1920)
     looks.add_argument("--height", type=int, default=1080)
@@ -76,6 +89,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.cards is not None:
         raise BadInputError("--cards names one file, but --films makes several films")
+    if args.masks is not None:
+        raise BadInputError("--masks names one folder, but --films makes several films")
 
     from companion.parallel import spread
 
@@ -124,13 +139,14 @@ def _film(film: tuple[Path, int], args: argparse.Namespace, progress: Progress |
         tilt=args.tilt,
         sway=args.sway,
         lively=args.lively,
+        people=args.people,
         light=args.light,
         deck=args.deck,
         surface=args.surface,
         codec=args.codec,
         crf=args.crf,
     )
-    scene = make_film(story, shot, out, cards=args.cards, progress=progress)
+    scene = make_film(story, shot, out, cards=args.cards, masks=args.masks, progress=progress)
     length = f"{scene.timeline.duration_s:.0f} s, {len(scene.timeline.actions)} events"
     return f"{out}: {length}; truth in {truth_path(out)}"
 
@@ -146,6 +162,8 @@ def _players(given: str) -> tuple[str, ...]:
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse numbers that no film can have."""
+    from datasets.films.people.levels import MOST_TILT
+
     limits: dict[str, tuple[float, float]] = {
         "seed": (0, 2**63),
         "films": (1, 10_000),
@@ -157,10 +175,17 @@ def _check(args: argparse.Namespace) -> None:
         "height": (90, 4320),
         "fps": (1, 120),
         "crf": (0, 51),
+        "people": (0, 3),
     }
     for name, (low, high) in limits.items():
         value = getattr(args, name)
         if value is not None and not low <= value <= high:
             raise BadInputError(f"--{name} {value}: it must be from {low:g} to {high:g}")
+    if args.masks is not None and args.people is None:
+        raise BadInputError("--masks needs --people LEVEL")
+    if args.people is not None and (args.tilt or 0.0) > MOST_TILT:
+        raise BadInputError(
+            f"--tilt {args.tilt:g}: with --people at most {MOST_TILT:g}, or heads hide the table"
+        )
     if args.width % 2 or args.height % 2:
         raise BadInputError(f"--width {args.width} --height {args.height}: both must be even")

@@ -63,6 +63,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="objects on the table; people drink, hesitate, take cards back, toss cards, stack sets",
     )
     parser.add_argument(
+        "--people",
+        metavar="LEVEL",
+        help="film whole people at level 0, 1, 2 or 3, or `all` for a quarter of the films at each"
+        " (needs the extra `films`)",
+    )
+    parser.add_argument(
         "--folder",
         type=Path,
         default=Path("out") / "measured",
@@ -124,7 +130,22 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
         sway=args.sway,
         lively=args.lively,
         endings=args.endings,
+        people=_levels(args.people),
     )
+
+
+def _levels(given: str | None) -> tuple[int, ...]:
+    """Return the levels of whole people that are wanted."""
+    from datasets.films.people.levels import LEVELS
+
+    numbers = tuple(level.number for level in LEVELS)
+    if given is None:
+        return ()
+    if given == "all":
+        return numbers
+    if not (given.isdecimal() and int(given) in numbers):
+        raise BadInputError(f"--people {given}: it must be from 0 to {numbers[-1]}, or all")
+    return (int(given),)
 
 
 def films_in(given: list[Path]) -> list[Path]:

@@ -20,8 +20,12 @@ CARD_THICKNESS_MM = 0.3
 
 Points = NDArray[np.float64]
 """N x 2 (x, y)."""
-Grip = Literal["hold", "flat", "point", "away"]
-"""Holding a card between finger and thumb; flat on a pile; pinching the top card; out of the picture."""
+Grip = Literal["hold", "flat", "point", "away", "rest", "fan", "grasp", "show", "open"]
+"""Holding a card between finger and thumb; flat on a pile; pinching the top card; out of the picture.
+
+Only whole people (`datasets.films.people`) have the others: resting on the table, holding a fan, round a
+glass, showing with one finger, open in the air.
+"""
 
 
 @dataclass(frozen=True, slots=True)

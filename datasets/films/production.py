@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from datasets.art.decks import Deck, load_deck
@@ -16,6 +17,12 @@ from datasets.films.choreography.liveliness import lively_manner, random_livelin
 from datasets.films.choreography.stage import random_manner
 from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import CARD_HEIGHT_MM, Camera, look_at_table
+from datasets.films.people.acting import PeopleStage, people_gestures, seated
+from datasets.films.people.company import company_at, gather
+from datasets.films.people.levels import level_of
+from datasets.films.people.masks import write_picture
+from datasets.films.people.phone import KBPS, PhoneSensor
+from datasets.films.people.picture import PeopleRenderer
 from datasets.films.rendering.arms import ArmArtist, ArmLook, random_look
 from datasets.films.rendering.cards import CardArtist
 from datasets.films.rendering.light import LIGHT_SPECS, LIGHTS, make_light
@@ -29,6 +36,7 @@ from datasets.films.timeline import Timeline
 from datasets.films.truth import TRUTH_VERSION, event_line, resting_cards, with_verdicts, write_lines
 from datasets.progress import Progress
 from engine.errors import BadInputError
+from engine.files.atomic import make_folder
 
 TABLE_MM = (900.0, 600.0)
 
@@ -53,6 +61,8 @@ class Shot:
     """Motion of the picture in a hand that holds the camera, pixels of a 1080p frame; 0 on a stand."""
     lively: bool = False
     """Whether there are objects on the table, and people drink, hesitate, take cards back and so on."""
+    people: int | None = None
+    """Level of whole people (`datasets.films.people.levels`); None draws only arms."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +96,24 @@ def prepare(story: Story, shot: Shot) -> Scene:
     looks = {seat.player: random_look(rng, seat.right_handed) for seat in layout.seats}
     accidents = random.Random(rng.random())
     lively = None
-    if shot.lively:
+    level = None if shot.people is None else level_of(shot.people)
+    if level:
+        layout = seated(layout)
+        habits = replace(habits, hands_wait=len(story.players) <= 4)
+    if shot.lively or level:
         liven = random.Random(f"lively {shot.seed}")
         lively = random_liveliness(layout, camera, liven)
         manners = {player: lively_manner(manner, liven) for player, manner in manners.items()}
     objects = lively.objects if lively else {}
-    timeline = choreograph(story, layout, manners, habits, accidents, lively)
+    stage = None
+    if level and lively:
+        stage = PeopleStage(layout, manners, accidents, level, lively.standing)
+        lively = company_at(lively, level)
+        timeline = choreograph(
+            story, layout, manners, habits, accidents, lively, stage, people_gestures(stage)
+        )
+    else:
+        timeline = choreograph(story, layout, manners, habits, accidents, lively)
     condition: dict[str, object] = {
         "tilt": round(tilt, 1),
         "sway": shot.sway,
@@ -100,9 +122,12 @@ def prepare(story: Story, shot: Shot) -> Scene:
         "messy": round(messy, 2),
         "lively": shot.lively,
     }
-    deck = pick_deck(shot.deck, {move.card for move in timeline.card_moves if move.card} - objects.keys())
+    if level:
+        condition["people"] = level.number
+    seen_cards = {move.card for move in timeline.card_moves if move.card} - objects.keys()
+    deck = pick_deck(shot.deck, seen_cards)
     artist = functools.partial(ObjectArtist, objects=objects)
-    renderer, seen = set_up_picture(shot, camera, deck, looks, timeline, rng, artist)
+    renderer, seen = set_up_picture(shot, camera, deck, looks, timeline, rng, artist, stage, seen_cards)
     return Scene(
         story, shot, camera, layout, timeline, renderer, condition | seen, deck.name, frozenset(objects)
     )
@@ -132,11 +157,15 @@ def set_up_picture(
     timeline: Timeline,
     rng: random.Random,
     artist: Callable[..., CardArtist],
+    stage: PeopleStage | None = None,
+    seen: Iterable[str] = (),
 ) -> tuple[Renderer, dict[str, object]]:
     """Return the renderer, and the names of its light and surface.
 
+    With a `stage` of whole people these are drawn; `seen` are the cards that lie on the table at some time.
+
     Raises:
-        BadInputError: there is no such light or surface.
+        BadInputError: there is no such light or surface, or whole people cannot be drawn here.
     """
     drawn = rng.choice(LIGHTS)
     light_name = shot.light if shot.light != "any" else drawn
@@ -146,13 +175,20 @@ def set_up_picture(
     surface = load_surface(shot.surface, rng)
     blur = rng.uniform(0.35, 0.8) * shot.height / 1080.0
     table = draw_empty_table(camera, TABLE_MM, surface, light, rng, blur)
-    cards = artist(deck.faces, rng.choice(deck.backs), camera, light, blur)
-    arms = {player: ArmArtist(look, camera, light) for player, look in looks.items()}
+    back = rng.choice(deck.backs)
+    cards = artist(deck.faces, back, camera, light, blur)
     sensor = None
     if shot.noise > 0:
         strength = LIGHT_SPECS[light_name].noise * shot.noise
-        sensor = Sensor(shot.width, shot.height, strength, timeline.duration_s, shot.seed, shot.sway)
-    renderer = Renderer(timeline, table, cards, arms, sensor)
+        make = PhoneSensor if stage and stage.level.faults else Sensor
+        sensor = make(shot.width, shot.height, strength, timeline.duration_s, shot.seed, shot.sway)
+    renderer: Renderer
+    if stage:
+        people = gather(shot.seed, stage, timeline, camera, light, deck, back, seen)
+        renderer = PeopleRenderer(timeline, table, cards, people, camera, light, blur, sensor, stage.objects)
+    else:
+        arms = {player: ArmArtist(look, camera, light) for player, look in looks.items()}
+        renderer = Renderer(timeline, table, cards, arms, sensor)
     return renderer, {"light": light_name, "surface": surface.name}
 
 
@@ -194,25 +230,45 @@ def header(scene: Scene, film: str) -> dict[str, object]:
 
 
 def make_film(
-    story: Story, shot: Shot, out: Path, *, cards: Path | None = None, progress: Progress | None = None
+    story: Story,
+    shot: Shot,
+    out: Path,
+    *,
+    cards: Path | None = None,
+    masks: Path | None = None,
+    progress: Progress | None = None,
 ) -> Scene:
     """Render a story to `out`, with its truth beside it, and return the scene.
 
-    `cards` is a file for the cards at rest, if given. `progress` counts seconds of the film.
+    Args:
+        story: What happens.
+        shot: How it is filmed.
+        out: The film.
+        cards: File for the cards at rest.
+        masks: Folder for the masks of each frame (`datasets.films.people.masks`), of whole people only.
+        progress: Counts seconds of the film.
 
     Raises:
         BadInputError: the deck, surface or light does not exist, or the film cannot be written.
     """
-    for path in filter(None, (out, cards)):
+    for path in filter(None, (out, cards, masks)):
         if not path.parent.is_dir():
             raise BadInputError(f"{path}: there is no folder {path.parent}")
     scene = prepare(story, shot)
     events = true_events(scene, story)
     at_rest: list[dict[str, object]] = []
+    masked: list[dict[str, object]] = []
     version = -1
-    with FilmWriter(out, shot.fps, (shot.width, shot.height), shot.codec, shot.crf) as writer:
-        for t, frame in scene.renderer.frames(shot.fps):
+    size, kbps = (shot.width, shot.height), _kbps(shot)
+    if masks:
+        make_folder(masks)
+    with FilmWriter(out, shot.fps, size, "h264" if kbps else shot.codec, shot.crf, kbps) as writer:
+        for number, (t, frame) in enumerate(scene.renderer.frames(shot.fps)):
             writer.write(frame)
+            if masks and isinstance(scene.renderer, PeopleRenderer):
+                found = scene.renderer.masks(t)
+                write_picture(found, masks, number)
+                masked.append({"frame": number, **found.line})
             if progress:
                 progress(t, scene.timeline.duration_s)
             if cards and scene.renderer.resting_version != version and scene.timeline.is_still(t):
@@ -222,7 +278,15 @@ def make_film(
     write_lines(truth_path(out), [header(scene, out.name), *events])
     if cards:
         write_lines(cards, at_rest)
+    if masks:
+        write_lines(masks / "masks.jsonl", masked)
     return scene
+
+
+def _kbps(shot: Shot) -> int | None:
+    """Return the bit rate of a film with the faults of a phone, if it can be written at one."""
+    faults = shot.people is not None and level_of(shot.people).faults
+    return KBPS if faults and shutil.which("ffmpeg") else None
 
 
 def true_events(scene: Scene, story: Story) -> list[dict[str, object]]:

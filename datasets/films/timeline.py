@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from datasets.films.geometry import ArmPose, Grip, Pose
 
+RESTING: tuple[Grip, ...] = ("away", "rest", "fan")
+"""Grips of a hand that does nothing."""
 ArmName = tuple[str, str]
 """A player's name and `main` or `other` hand."""
 
@@ -98,10 +100,10 @@ class Timeline:
     duration_s: float
 
     def is_still(self, t: float) -> bool:
-        """Whether nothing moves and no arm is in the picture at time `t`."""
+        """Whether nothing moves at time `t`, and no arm is in the picture except at rest."""
         away: dict[ArmName, bool] = {}
         for move in self.arm_moves:
             if move.start_s > t:
                 break
-            away[move.arm] = move.end_s <= t and move.end.grip == "away"
+            away[move.arm] = move.end_s <= t and move.end.grip in RESTING
         return all(away.values()) and not any(m.start_s <= t < m.end_s for m in self.card_moves)

@@ -35,6 +35,7 @@ from engine.files.json_text import parse_json
 from engine.simulation.simulate import play_game
 from tests.faults.fuzz_inner import INNER, INNER_AS_JSON, inner_seeds
 from tests.faults.fuzz_measured import MEASURED, MEASURED_AS_JSON, measured_seeds
+from tests.faults.fuzz_phones import PHONES, PHONES_AS_JSON, phones_seeds
 from tests.faults.fuzz_rtsp import rtsp, rtsp_seed
 from tests.faults.fuzz_running import WORKS_IN, FoundError, command, limited, watched, written
 from tests.support.event_script import PLAY_AT, Script, bob_draws, card
@@ -228,13 +229,13 @@ TARGETS: dict[str, Target] = {
     for target in (
         *(situation, situations, record, events, score, truth, house_rules, layout, looks, look_lines),
         *(deck, backup, store),
-        *(picture, film, address, players, settings, note, rtsp, *INNER, *MEASURED),
+        *(picture, film, address, players, settings, note, rtsp, *INNER, *MEASURED, *PHONES),
     )
 }
 AS_JSON = (
     *("situation", "situations", "events", "score", "truth", "layout", "look_lines", "players"),
     "settings",
-    *(*INNER_AS_JSON, *MEASURED_AS_JSON),
+    *(*INNER_AS_JSON, *MEASURED_AS_JSON, *PHONES_AS_JSON),
 )
 """Targets whose input is JSON, or a JSON object a line."""
 
@@ -399,6 +400,7 @@ def _seeds() -> dict[str, tuple[bytes, ...]]:
         "rtsp": (rtsp_seed(),),
         **inner_seeds(),
         **measured_seeds(),
+        **phones_seeds(),
     }
 
 

@@ -18,7 +18,8 @@ from selenium.webdriver.common.by import By
 
 from tests.support.waiting import PATIENCE_S
 
-PROGRAMS = ("chromium", "chromedriver")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+DRIVER = "chromedriver"
 _CAMERA_FPS = 30
 """Chromium plays a film of JPEG pictures at this rate, whatever was filmed."""
 _QUIET = (
@@ -39,10 +40,13 @@ HTMLVideoElement.prototype.requestVideoFrameCallback = function (tell) {
 
 def missing() -> str:
     """Return in one line which program is missing, or an empty text."""
-    gone = [program for program in PROGRAMS if shutil.which(program) is None]
-    return (
-        f"{' and '.join(gone)} are not installed (apt-get install chromium chromium-driver)" if gone else ""
-    )
+    gone = [] if _browser() else ["chromium"]
+    gone += [] if shutil.which(DRIVER) else [DRIVER]
+    return f"{' and '.join(gone)}: not installed (apt-get install chromium chromium-driver)" if gone else ""
+
+
+def _browser() -> str | None:
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 class Browser:
@@ -134,7 +138,7 @@ def chromium(
         language: The person's language.
     """
     options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium") or ""
+    options.binary_location = _browser() or ""
     for argument in (*_QUIET, f"--user-data-dir={folder / 'profile'}", f"--lang={language}"):
         options.add_argument(argument)
     options.add_experimental_option("prefs", {"intl.accept_languages": language})
@@ -145,7 +149,7 @@ def chromium(
         options.add_argument(f"--use-file-for-fake-video-capture={film}")
     if mapped is not None:
         options.add_argument(f"--host-resolver-rules=MAP 127.0.0.1:{mapped[0]} 127.0.0.1:{mapped[1]}")
-    driver = webdriver.Chrome(options, Service(shutil.which("chromedriver") or ""))
+    driver = webdriver.Chrome(options, Service(shutil.which(DRIVER) or ""))
     try:
         yield Browser(driver)
     finally:

@@ -37,10 +37,17 @@ def serving(
     frames: PhoneFrames | None = None,
     *,
     port: int = 0,
+    rate: float = 15.0,
+    size: int = 1600,
     **fields: Any,
 ) -> Iterator[PhoneServer]:
     """Serve on this machine alone, with files in `folder`."""
-    hub = Hub(table or RefereedTable(store=folder / "none.sqlite"), frames or PhoneFrames())
+    hub = Hub(
+        table or RefereedTable(store=folder / "none.sqlite"),
+        frames or PhoneFrames(),
+        wanted_rate=rate,
+        wanted_size=size,
+    )
     server = PhoneServer(hub, host="127.0.0.1", port=port, folder=folder, announce=False, **fields)
     server.start()
     try:

@@ -7,7 +7,7 @@ const LANGUAGE = (navigator.language || "en").slice(0, 2) === "de" ? "de" : "en"
 const OVERLAY = new URLSearchParams(location.search).get("overlay") === "1";
 const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 const RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
-const MAX_IN_FLIGHT = 2, FRAME_MS = 1000 / 15, HELLO_AGAIN_MS = [500, 1000, 2000, 4000];
+const MAX_IN_FLIGHT = 2, HELLO_AGAIN_MS = [500, 1000, 2000, 4000];
 const SILENT_MS = 12000, POLL_MS = 30000;  // the server says something every few seconds
 
 function t(text, facts) {
@@ -161,7 +161,7 @@ const link = {
         Object.assign(me, { role: message.role, number: message.number });
         this.failures = 0;
         showLost(false);
-        camera.size = message.size;
+        camera.wants(message);
         if (message.films) camera.resume();
         else if (camera.stream) camera.taken("");
         show(["me", "film"]);
@@ -176,7 +176,7 @@ const link = {
         if (!message.own) toast(t("{name} corrected an event.", { name: message.name }));
         closeSheet("fix", message.event);
         break;
-      case "camera-yours": camera.begin(message.size); break;
+      case "camera-yours": camera.wants(message); camera.begin(); break;
       case "camera-asked": toast(t("Asking the phone that films …")); break;
       case "camera-denied": camera.stop(); break;
       case "camera-taken": camera.taken(message.name); break;
@@ -230,7 +230,7 @@ function showCamera() {
     none: t("No phone films"), films: t("{name} films", { name }), silent: t("{name} sends no picture", { name }),
     away: t("{name} is busy, with a call for example", { name }), lost: t("{name} is not connected", { name }),
   }[what];
-  $("camera-state").textContent = "● " + (fault || says) + " · " + t("{n} screens", { n: state.people.length });
+  $("camera-state").textContent = "● " + (fault || says) + " · " + t("Screens: {n}", { n: state.people.length });
   $("camera-state").className = what === "films" && !fault ? "films" : what === "none" ? "" : "bad";
   camera.showSight();
 }
@@ -375,7 +375,7 @@ function askForCamera(name) {
 // ---- the camera ------------------------------------------------------------------------------------------
 
 const camera = {
-  stream: null, size: 1600, running: 0, busy: false, lastSent: 0, lenses: [], lens: 0, lit: false, hidden: false,
+  stream: null, size: 1600, everyMs: 1000 / 15, running: 0, busy: false, lastSent: 0, lenses: [], lens: 0, lit: false, hidden: false,
   canvas: document.createElement("canvas"),
 
   help() {
@@ -406,8 +406,12 @@ const camera = {
     return true;
   },
 
-  async begin(size) {
-    this.size = size || this.size;
+  wants({ size, rate }) {
+    this.size = size;
+    this.everyMs = 1000 / rate;
+  },
+
+  async begin() {
     if (!(await this.open())) { link.send({ type: "leave-camera" }); return; }
     $("camera").hidden = false;
     this.setAside(false);
@@ -449,7 +453,7 @@ const camera = {
     const next = () => {
       if (run !== this.running) return;
       if (video.requestVideoFrameCallback) video.requestVideoFrameCallback((now, about) => { this.take(about.captureTime || about.presentationTime || now); next(); });
-      else setTimeout(() => { this.take(performance.now()); next(); }, FRAME_MS);
+      else setTimeout(() => { this.take(performance.now()); next(); }, this.everyMs);
     };
     next();
     this.place();
@@ -457,7 +461,7 @@ const camera = {
 
   take(takenMs) {
     const video = $("video");
-    if (this.busy || !link.ready || !video.videoWidth || document.hidden || takenMs - this.lastSent < FRAME_MS * 0.9) return;
+    if (this.busy || !link.ready || !video.videoWidth || document.hidden || takenMs - this.lastSent < this.everyMs * 0.9) return;
     this.busy = true;
     this.lastSent = takenMs;
     const upright = video.videoHeight > video.videoWidth;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from datasets.films.choreography.dealing import Deal
 from datasets.films.choreography.gestures import Gestures, Setting
@@ -24,9 +25,22 @@ def choreograph(
     habits: Habits,
     rng: random.Random,
     lively: Liveliness | None = None,
+    stage: Stage | None = None,
+    gestures_of: Callable[[Setting, Liveliness], Gestures] = LivelyGestures,
 ) -> Timeline:
-    """Return the timeline of the film: the deal, every step of the story, and acts that are no events."""
-    stage = Stage(layout, manners, rng)
+    """Return the timeline of the film: the deal, every step of the story, and acts that are no events.
+
+    Args:
+        story: What happens.
+        layout: Where people sit.
+        manners: How each moves.
+        habits: What the company shares.
+        rng: Decides the rest.
+        lively: What else happens; None for a polite company.
+        stage: A stage of another kind, still empty.
+        gestures_of: The gestures of a lively company.
+    """
+    stage = stage or Stage(layout, manners, rng)
     tabletop = Tabletop({player: [] for player in story.players}, {player: [] for player in story.players})
     deal = Deal(stage, story, tabletop, habits, rng)
 
@@ -34,7 +48,7 @@ def choreograph(
         stage.record(start_s, end_s, truth_of(step) | more)
 
     setting = Setting(stage, tabletop, deal, habits, rng, record)
-    gestures = LivelyGestures(setting, lively) if lively else Gestures(setting)
+    gestures = gestures_of(setting, lively) if lively else Gestures(setting)
     stage.wait(0.8, 1.5)
     begin = stage.now
     deal.play_out()

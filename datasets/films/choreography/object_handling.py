@@ -8,9 +8,12 @@ from dataclasses import replace
 
 from datasets.films.choreography.stage import Piece, Stage
 from datasets.films.choreography.tabletop import placed
-from datasets.films.geometry import ArmPose, Pose
+from datasets.films.geometry import ArmPose, Grip, Pose
 from datasets.films.rendering.objects import TableObject
 from datasets.films.timeline import ArmName
+
+_FLAT_MM = 30.0
+"""A round object that is higher is held like a glass."""
 
 
 class ObjectHandling:
@@ -47,4 +50,5 @@ class ObjectHandling:
             return self._stage.over(arm, pose)
         near = min(item.width, item.depth) / 2.0 - 4.0
         raised = replace(pose, z=pose.z + min(item.height * 0.6, 60.0))
-        return self._stage.over(arm, raised, forward=max(near, 0.0))
+        grip: Grip = "grasp" if item.round and item.height > _FLAT_MM else "hold"
+        return self._stage.over(arm, raised, grip, forward=max(near, 0.0))

@@ -27,6 +27,7 @@ Array = NDArray[np.float32]
 PIXELS_PER_MM = 2.0
 _BACK_MM, _FRONT_MM, _HALF_MM = 1250.0, 34.0, 84.0
 _SLEEVE_FROM_MM = 232.0
+_DRAWN_GRIPS = ("hold", "flat", "point")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +243,7 @@ class ArmArtist:
         self._look = look
 
     def _picture(self, grip: Grip) -> Image:
-        return draw_arm(self._look, "hold" if grip == "away" else grip)
+        return draw_arm(self._look, grip if grip in _DRAWN_GRIPS else "hold")
 
     def _to_table(self, pose: ArmPose, slide: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.float64]:
         """Return the matrix from pixels of the picture to millimetres on the plane of the hand."""

@@ -55,7 +55,7 @@ class Sensor:
 
     def expose(self, frame: Image, t: float, number: int) -> Image:
         """Return `frame` as the camera records it at time `t`. It may change `frame` in place."""
-        matrix = self._movement(t)
+        matrix = self.movement(t)
         if matrix is not None:
             frame = np.asarray(
                 cv2.warpPerspective(frame, matrix, self._size, borderMode=cv2.BORDER_REPLICATE),
@@ -66,7 +66,7 @@ class Sensor:
         self._add_noise(frame, number)
         return frame
 
-    def _movement(self, t: float) -> NDArray[np.float64] | None:
+    def movement(self, t: float) -> NDArray[np.float64] | None:
         """Return the homography of the motion of the picture, or None without motion."""
         shift = self._shift(t)
         if not self._sway:

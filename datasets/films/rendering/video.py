@@ -23,7 +23,13 @@ class FilmWriter:
     """Writes frames to a file that appears under its name only when it is complete."""
 
     def __init__(
-        self, path: Path, fps: float, size: tuple[int, int], codec: str = "mp4v", crf: int = 21
+        self,
+        path: Path,
+        fps: float,
+        size: tuple[int, int],
+        codec: str = "mp4v",
+        crf: int = 21,
+        kbps: int | None = None,
     ) -> None:
         """Open the file.
 
@@ -33,6 +39,7 @@ class FilmWriter:
             size: Width and height in pixels.
             codec: One of `CODECS`.
             crf: Constant rate factor of H.264. A smaller one gives a better and larger file.
+            kbps: Bit rate of H.264 instead, kbit/s.
 
         Raises:
             BadInputError: The file cannot be written with this codec.
@@ -41,7 +48,7 @@ class FilmWriter:
         self._part = part_of(path if path.suffix else path.with_suffix(".mp4"))
         opener = _H264Sink if codec == "h264" else _OpenCvSink
         self._count = 0
-        self._sink: _Sink = opener(self._part, path, fps, size, crf)
+        self._sink: _Sink = opener(self._part, path, fps, size, crf, kbps)
 
     def __enter__(self) -> FilmWriter:
         return self
@@ -73,7 +80,9 @@ class _Sink(Protocol):
 
 
 class _OpenCvSink:
-    def __init__(self, part: Path, film: Path, fps: float, size: tuple[int, int], _crf: int) -> None:
+    def __init__(
+        self, part: Path, film: Path, fps: float, size: tuple[int, int], _crf: int, _kbps: int | None
+    ) -> None:
         self._writer = open_film_writer(part, film, fps, size)
 
     def write(self, frame: Image) -> None:
@@ -84,7 +93,9 @@ class _OpenCvSink:
 
 
 class _H264Sink:
-    def __init__(self, part: Path, _film: Path, fps: float, size: tuple[int, int], crf: int) -> None:
+    def __init__(
+        self, part: Path, _film: Path, fps: float, size: tuple[int, int], crf: int, kbps: int | None
+    ) -> None:
         program = shutil.which("ffmpeg")
         if program is None:
             raise BadInputError("codec h264: the program `ffmpeg` is not installed; use --codec mp4v")
@@ -107,8 +118,11 @@ class _H264Sink:
             "medium",
             "-threads",
             "1",
-            "-crf",
-            str(crf),
+            *(
+                ("-crf", str(crf))
+                if kbps is None
+                else ("-b:v", f"{kbps}k", "-maxrate", f"{kbps * 2}k", "-bufsize", f"{kbps * 2}k")
+            ),
             "-pix_fmt",
             "yuv420p",
         ]

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from companion.game.scoring import read_lines
 from datasets.art.decks import VALID_DECKS
+from datasets.films.people.levels import MOST_TILT
 from datasets.films.production import Shot, make_film, pick_deck, truth_path
 from datasets.films.rendering.light import LIGHTS
 from datasets.films.story import DEFAULT_ACTS, Story, find_ending, find_story
@@ -27,6 +28,8 @@ FIRST_SEED = 5001
 PLAYERS = (2, 3, 4, 5)
 TILTS = ((0.0, 10.0), (10.0, 20.0), (20.0, 35.0), (35.0, 50.0))
 """Ranges of the tilt, degrees from straight down."""
+PEOPLE_TILTS = ((0.0, 6.0), (6.0, 12.0), (12.0, 18.0), (18.0, MOST_TILT))
+"""The same with whole people, whose heads would hide the table from a low camera."""
 DECKS = (*VALID_DECKS, "bidly")
 """Three held-out decks, and the photographed one, which networks are trained on."""
 TABLES = ("drawn", "any", "drawn", "any")
@@ -62,6 +65,9 @@ class FilmPlan:
     lively: bool = False
     """Whether people do other things too (`datasets.films.choreography.liveliness`)."""
 
+    people: int | None = None
+    """Level of whole people (`datasets.films.people.levels`); None draws only arms."""
+
     @property
     def name(self) -> str:
         """The name of its file without suffix, with size, length, sway and company if they are unusual."""
@@ -74,6 +80,8 @@ class FilmPlan:
             name += f"-{'whole' if self.plays is None else self.plays}"
         if self.sway:
             name += f"-sway{self.sway:g}"
+        if self.people is not None:
+            name += f"-people{self.people}"
         return f"{name}-lively" if self.lively else name
 
     def film_in(self, folder: Path) -> Path:
@@ -91,10 +99,12 @@ def plan_films(
     sway: float = 0.0,
     lively: bool = False,
     endings: bool = False,
+    people: Sequence[int] = (),
 ) -> list[FilmPlan]:
     """Return `films` films of each ruleset. The same arguments give the same films.
 
-    With `endings`, one of four films is a whole game, chosen for its end.
+    With `endings`, one of four films is a whole game, chosen for its end. With `people`, each level of whole
+    people is filmed as often as the others.
 
     Raises:
         BadInputError: there is no such ruleset.
@@ -106,7 +116,7 @@ def plan_films(
         for number in range(films):
             rng = random.Random(f"film {rules} {first_seed + number}")
             where = f"{rules} {first_seed}"
-            tilt = _level(f"{where} tilt", TILTS, number)
+            tilt = _level(f"{where} tilt", PEOPLE_TILTS if people else TILTS, number)
             players = _level(f"{where} players", levels, number)
             plans.append(
                 FilmPlan(
@@ -123,6 +133,7 @@ def plan_films(
                     height=size[1],
                     sway=sway,
                     lively=lively,
+                    people=_level(f"{where} people", people, number) if people else None,
                 )
             )
     return plans
@@ -169,6 +180,7 @@ def shot_of(plan: FilmPlan, story: Story) -> Shot:
         tilt=plan.tilt,
         sway=plan.sway,
         lively=plan.lively,
+        people=plan.people,
         light=plan.light,
         deck=_deck(plan.deck, story),
         surface=plan.surface,

@@ -71,7 +71,7 @@ _FILM: dict[str, Shape] = {
     **_all(_or_none(_text), "dealer"),
     **_all(_number, "seconds fps width height"),
     **_all(_or_none(_number), "tilt sway"),
-    **_all(_plain, "seed light lively surface card_px messy"),
+    **_all(_plain, "seed light lively people surface card_px messy"),
     "bytes": _count,
     "deck_held_out": _flag,
 }

@@ -23,13 +23,19 @@ def _tilt_band(row: Row) -> str:
     )
 
 
+def _company(row: Row) -> str:
+    if row.get("people") is not None:
+        return f"whole people: level {row['people']}"
+    return "people: lively" if row.get("lively") else "people: they only play"
+
+
 CONDITIONS: dict[str, Callable[[Row], str]] = {
     "ruleset": lambda row: str(row["rules"]),
     "players": lambda row: f"{len(row['players'])} players",
     "light": lambda row: f"light: {row['light']}",
     "tilt": _tilt_band,
     "camera": lambda row: "camera held in a hand" if row.get("sway") else "camera on a stand",
-    "company": lambda row: "people: lively" if row.get("lively") else "people: they only play",
+    "company": _company,
     "deck": lambda row: "deck unknown to training" if row["deck_held_out"] else "deck known from training",
     "table": lambda row: "table top: drawn" if row["surface"] == "drawn" else "table top: photographed",
 }

@@ -168,7 +168,7 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
             "bytes": film.stat().st_size,
             **{name: header[name] for name in ("rules", "options", "players", "dealer", "deck", "seed")},
             **{name: header[name] for name in ("seconds", "fps", "width", "height")},
-            **{name: told.get(name) for name in ("light", "tilt", "sway", "lively")},
+            **{name: told.get(name) for name in ("light", "tilt", "sway", "lively", "people")},
             **{name: told.get(name) for name in ("surface", "card_px", "messy")},
             "deck_held_out": header["deck"] in VALID_DECKS,
             "truth": _digest(truth_path(film)),

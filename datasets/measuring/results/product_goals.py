@@ -71,6 +71,7 @@ _RANDOM = "test_random_games.py"
 _FALSE = "test_false_events.py"
 _FILM_EVENING = "test_evening_by_film.py"
 _WEIGHTS = "test_weights.py"
+_PHONES = "test_phones.py"
 _EVENTS = (
     "deal",
     "exchange",
@@ -269,6 +270,38 @@ PARTS: dict[str, tuple[Goal, ...]] = {
             "of those, kills that lost an event that had been shown (the run ends at the first)",
             "kills_that_lost",
             most=0,
+        ),
+    ),
+    "Phones at the table": (
+        _bench(
+            "pictures per second, 1600 x 900", "phone_pictures_per_s_1600x900", 10, form=".1f", file=_PHONES
+        ),
+        _bench("pictures per second, 1080p", "phone_pictures_per_s_1080p", 8, form=".1f", file=_PHONES),
+        _bench(
+            "share of a core that the server takes, 1600 x 900",
+            "phone_server_share_1600x900",
+            most=0.2,
+            file=_PHONES,
+        ),
+        _bench(
+            "time from the phone's picture to the ruling on ten screens, beyond deciding, median, s",
+            "phone_picture_to_screens_s",
+            most=0.3,
+            file=_PHONES,
+        ),
+        _bench(
+            "time from opening the address to the first picture, s",
+            "phone_first_picture_s",
+            most=2,
+            file=_PHONES,
+        ),
+        _bench("size of the page, kB", "phone_page_kb", most=100, form=".0f", file=_PHONES),
+        _bench(
+            "growth of memory in an hour with a camera and ten screens, MiB",
+            "phone_memory_growth_mib",
+            most=10,
+            form=".1f",
+            file=_PHONES,
         ),
     ),
     "The tests": (

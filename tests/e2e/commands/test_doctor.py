@@ -313,7 +313,7 @@ def test_open_ports_are_named_with_those_who_may_use_them(tmp_path: Path) -> Non
         open_now = addresses(server)
         said = doctor.check_phones().says
     assert f"port {open_now.port} on 127.0.0.1 is open to phones of the local network" in said
-    assert f"port {open_now.local_port} is open to this machine alone" in said
+    assert f"Port {open_now.local_port} is open to this machine alone" in said
     assert "no port is open" in doctor.check_phones().says
 
 

@@ -8,7 +8,6 @@ from unittest.mock import patch
 
 import cv2
 
-from companion.phone import server as phone_server
 from tests.e2e.windows.measuring import pixels
 from tests.e2e.windows.walker import Steps, Walker, by_touch, rest, until
 from tests.support.phones import addresses, phone
@@ -16,7 +15,7 @@ from tests.support.phones import addresses, phone
 
 def joined(walker: Walker) -> Steps:
     """From the form to the code, with a phone that films and one that shows the game."""
-    phone_server.local_addresses = lambda: ["127.0.0.1"]  # type: ignore[attr-defined]
+    patch("companion.phone.server.local_addresses", lambda: ["127.0.0.1"]).start()
     walker.app.ask(by_touch(walker))
     yield
     yield from rest(3)
