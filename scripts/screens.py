@@ -91,6 +91,8 @@ SHEETS: Rows = (
         Shot("filmed", "replay", "ReplayView", "The evening again"),
         Shot("shown_where", "tapped", "TapPlaces", "Show the places"),
         Shot("shown_where", "draw pile", "TapPlaces", "… the draw pile last"),
+        Shot("typed_sources", "source sheet", "RememberedSheet", "A remembered source"),
+        Shot("clipped", "clip", "ClipView", "Show me"),
         Shot("places", "places", "DragPlaces", "Places, on a laptop", size=LAPTOP),
     ),
 )

@@ -20,11 +20,17 @@ def rule_texts() -> Iterator[str]:
     for name in RULESET_NAMES:
         ruleset = load_ruleset(name)
         yield from topics(ruleset)
+        yield from ruleset.differs
         for rule in (*ruleset.rules.values(), ruleset.rule_for("agreed")):
             yield rule.text
             yield rule.quote
         for option in ruleset.available.values():
             yield option.text
+
+
+def differences_text(ruleset: Ruleset) -> str:
+    """Return in one line what sets a ruleset apart, or an empty text if its file does not say it."""
+    return " ".join(map(_, ruleset.differs))
 
 
 def options_text(ruleset: Ruleset) -> str:

@@ -93,7 +93,14 @@ class RefereeApp(App):
         if not self.settings.toured:
             from companion.app.screens.tour import Tour
 
-            Tour(lambda: self.set(toured=True)).open()
+            if self.session is not None:  # the film waits behind the first steps
+                self.session.pause(True)
+            Tour(self._end_tour).open()
+
+    def _end_tour(self) -> None:
+        self.set(toured=True)
+        if self.session is not None:
+            self.session.pause(False)
 
     # Playing
 

@@ -71,9 +71,11 @@ class Banner(ButtonBehavior, Panel):
         room = self.height - 62 * self.unit
         width = int(self.width - 40 * self.unit)
         if not self.quote or not self.crowded:
-            needed = text_height(signed(self.says), 16 * self.unit, max(2, width), bold=False, italic=False)
-            share = needed / room if room > 0 else 1.0
-            self.says_share = min(0.78, max(0.52, share)) if self.quote else 1.0
+            largest = max(20 * self.unit, min(36 * self.unit, 0.15 * self.height))
+            needed = text_height(signed(self.says), largest, max(2, width), bold=False, italic=False)
+            quoted = text_height(signed(self.quote), 13 * self.unit, max(2, width), bold=False, italic=True)
+            share = min(needed, room - quoted - 2 * self.unit) / room if room > 0 else 1.0
+            self.says_share = min(0.78, max(0.4, share)) if self.quote else 1.0
             return
         needed = text_height(signed(self.says), 20 * self.type_unit, max(2, width), bold=False, italic=False)
         self.says_share = needed / room if needed <= room - 40 * self.unit else 1.0

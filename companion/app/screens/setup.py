@@ -24,6 +24,7 @@ from companion.game.history import find_last_finished
 from companion.game.preview import RELEASE_TIMEOUT_S, Preview, SightCheck, open_preview, sight_lines
 from companion.game.setup import GameSetup, setup_fault, setup_summary, source_text, stored_setup
 from companion.i18n.catalogue import _
+from companion.i18n.rules import differences_text
 from companion.settings import Settings, remember
 from companion.sources.android import PHONE_CAMERA
 from companion.sources.cameras import find_cameras
@@ -99,6 +100,8 @@ class SetupScreen(FloatLayout):
     """Result of the camera check."""
     table_hint = StringProperty("")
     summary = StringProperty("")
+    differs = StringProperty("")
+    """The difference between the chosen ruleset and the others, in one line."""
     waits = StringProperty("")
     """Why the game cannot start yet: the source gives no picture. Empty if it does, or without a source."""
     asks = StringProperty("")
@@ -200,6 +203,7 @@ class SetupScreen(FloatLayout):
             chip.on = chip.rules == name
         self.ids.options.clear_widgets()
         ruleset = _ruleset(name)
+        self.differs = "" if ruleset is None else differences_text(ruleset)
         for option in ruleset.available.values() if ruleset is not None else ():
             on = option.name in self.setup.options and name == self.setup.rules
             toggle = OptionToggle(option=option.name, says=_(option.text), on=on)

@@ -42,7 +42,13 @@ from tests.e2e.windows.scenarios import (
     seats,
 )
 from tests.e2e.windows.songs_scenario import sung
-from tests.e2e.windows.source_scenarios import known_players, resumed_without_camera, typed_sources
+from tests.e2e.windows.source_scenarios import (
+    differing_rules,
+    film_behind_tour,
+    known_players,
+    resumed_without_camera,
+    typed_sources,
+)
 from tests.e2e.windows.tap_scenario import counted_taps
 from tests.e2e.windows.turning import turned
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
@@ -325,6 +331,8 @@ SCENARIOS = {
         worded,
         typed_sources,
         known_players,
+        film_behind_tour,
+        differing_rules,
         resumed_without_camera,
         keyed,
         breached,
@@ -343,7 +351,7 @@ def main() -> None:
     prepare_kivy()
     if pictures is None:
         draw_plainly(30)
-    settings = load_settings() if name in ("tour", "evening", "turned") else None
+    settings = load_settings() if name in ("tour", "film_behind_tour", "evening", "turned") else None
     if name in ("evening", "worded"):
         settings = Settings(toured=True, language="en")
     elif settings is None and "SHITHEAD_SCREENS_IN" in os.environ:

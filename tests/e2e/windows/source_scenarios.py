@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from companion.game.preview import Preview
 from companion.game.setup import GameSetup
+from companion.sources.joined_phone import JOINED_PHONE
 from companion.store.store import Store
 from engine.errors import BadInputError
 from tests.e2e.windows.scenarios import Reads, Tables
@@ -22,7 +23,9 @@ def _opened(source: str) -> Tables:
 
 
 def _chips(walker: Walker) -> list[str]:
-    return [chip.source for chip in reversed(walker.screen.ids.sources.children)]
+    """Return the offered sources without a phone that joins, which is always there."""
+    offered = [chip.source for chip in reversed(walker.screen.ids.sources.children)]
+    return [source for source in offered if source != JOINED_PHONE]
 
 
 def typed_sources(walker: Walker) -> Steps:
@@ -62,6 +65,37 @@ def typed_sources(walker: Walker) -> Steps:
     yield from walker.tap(form.sheet.ids.forget)
     yield from rest(8)
     walker.saw["removed"] = [_chips(walker), walker.app.settings.sources]
+
+
+def film_behind_tour(walker: Walker) -> Steps:
+    """The first steps lie over the sample film, which waits for their end."""
+    from kivy.core.window import Window
+
+    from tests.support.scripted import ScriptedSession
+
+    session = ScriptedSession()
+    walker.app.play(session)
+    yield
+    yield from rest(3)
+    walker.saw["asked behind the tour"] = list(session.asked)
+    shown = next(child for child in Window.children if type(child).__name__ == "Tour")
+    for _page in range(3):
+        yield from walker.tap(shown.ids.onwards)
+    yield from until(lambda: session.asked[-1] == ["pause", False])
+    walker.saw["asked after it"] = session.asked[-1]
+
+
+def differing_rules(walker: Walker) -> Steps:
+    """Each ruleset says in one line how it differs."""
+    walker.app.ask(replace(by_touch(walker), kept=False))
+    yield
+    yield from rest(3)
+    form = walker.screen
+    walker.saw["differs"] = {}
+    for chip in reversed(form.ids.rules.children):
+        form.choose_rules(chip.rules)
+        walker.saw["differs"][chip.rules] = form.differs
+    yield from rest(3)
 
 
 def known_players(walker: Walker) -> Steps:

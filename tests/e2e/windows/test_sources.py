@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.ruleset import RULESET_NAMES
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.source_scenarios import DEAD, MENDED
 from tests.e2e.windows.test_screens import SIZES, has, walk
@@ -59,6 +60,19 @@ def test_a_stored_game_with_a_dead_camera_is_shown_and_another_source_asked_for(
     assert seen["undo"] is True
     assert seen["asks"] == ["SetupScreen", True]
     assert seen["goes on"] == [None, ["4C", "9S"]]
+
+
+def test_the_film_waits_behind_the_first_steps() -> None:
+    seen = walk("film_behind_tour")
+    assert seen["asked behind the tour"][-1] == ["pause", True]
+    assert seen["asked after it"] == ["pause", False]
+
+
+def test_each_ruleset_says_in_one_line_how_it_differs() -> None:
+    differs = walk("differing_rules")["differs"]
+    assert list(differs) == list(RULESET_NAMES)
+    assert len(set(differs.values())) == len(RULESET_NAMES)
+    assert all(0 < len(line) < 160 for line in differs.values())
 
 
 @pytest.mark.parametrize("size", SIZES)
