@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Literal
 
 from companion.game.evening import Tally
-from companion.i18n.catalogue import _, gettext_noop, speaking
+from companion.i18n.catalogue import _, speaking
 from companion.i18n.messages import error_text, translate
 from companion.phone.clock import PhoneClock
 from companion.phone.invitation import Role
@@ -52,8 +52,6 @@ _UNDER_WAY_S = 3.0
 _MAX_NOTES = 32
 _KEPT_AUTHORS = 500
 
-_DENIED = gettext_noop("the phone that films stays the camera")
-_NO_ANSWER = gettext_noop("nobody answered at the phone that films; tap *Give it away* there")
 
 CameraState = Literal["none", "films", "silent", "away", "lost"]
 """No phone films; it films; no picture comes; it is busy, as with a call; it is not connected."""
@@ -324,12 +322,12 @@ class Hub:
         if agrees:
             self._give_camera(request.phone)
         else:
-            self._deny(_DENIED)
+            self._deny(BadInputError("the phone that films stays the camera"))
 
-    def _deny(self, why: str) -> None:
+    def _deny(self, why: BadInputError) -> None:
         request, self._request = self._request, None
         if request is not None:
-            request.phone.refuse(BadInputError(why))
+            request.phone.refuse(why)
             request.phone.note(type="camera-denied")
         if self.camera is not None:
             self.camera.note(type="asking-ended")
@@ -416,7 +414,7 @@ class Hub:
             await asyncio.sleep(0.25)
             now = self._clock()
             if self._request is not None and now > self._request.until:
-                self._deny(_NO_ANSWER)
+                self._deny(BadInputError("nobody answered at the phone that films; tap *Give it away* there"))
             if self._request is not None and self._holder_is_gone():
                 self._give_camera(self._request.phone)
             if self.camera_state() != state or self._frames.fault != fault:

@@ -344,7 +344,7 @@ class PhoneServer:
             try:
                 return self.hub.join(hello, role)
             except BadInputError as error:
-                raise BadInputError(error_text(error)) from None
+                raise BadInputError("{reason}", reason=error_text(error)) from None
 
     async def _receive_all(self, link: web.WebSocketResponse, phone: Phone) -> None:
         frames, messages = Rate(MAX_FRAMES_PER_S, 30), Rate(MAX_MESSAGES_PER_S, 40)
