@@ -102,6 +102,8 @@ _PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
 
 _LEAST_PICTURE_DP = 128
 """Least height of an upright phone's picture with large type: a question and its answers fit beside it."""
+_LEAST_ASKED_DP = 80
+"""Least height of a question over one row of answers."""
 _QUESTION_WIDTH_DP, _QUESTION_UNITS = 170, 190
 """Minimum width of a question: three card answers side by side fit."""
 ANSWER_DP, ANSWER_UNITS = 48, 54
@@ -242,16 +244,25 @@ def beside_question(live: Box, unit: float, dp: float) -> tuple[Box, Box]:
 
 
 def under_ruling(
-    live: Box, banner: Box, unit: float, dp: float, *, quoted: bool = False
+    live: Box, banner: Box, unit: float, dp: float, *, quoted: bool = False, asked: bool = False
 ) -> tuple[Box, Box, Box]:
     """Make room for a row of choices under the ruling: the picture above gives it up, as far as it can.
 
-    `quoted`: whether a line about the house rule stands above the choices.
+    Args:
+        live: Box of the picture.
+        banner: Box of the ruling.
+        unit: Design unit, pixels.
+        dp: Pixels of a density-independent pixel.
+        quoted: Whether a line about the house rule stands above the choices.
+        asked: Whether a question stands beside the picture. On a small screen the choices wait until it is
+            answered.
 
     Returns:
         The boxes of picture, ruling and choices.
     """
     row = max(48 * dp, 48 * unit) + (24 * unit if quoted else 0)
+    if asked and live.height - row - 6 * unit < _LEAST_ASKED_DP * dp:
+        return live, banner, Box(banner.x, banner.y, 0, 0)
     given = min(row + 6 * unit, max(0.0, live.height - 60 * unit))
     raised = banner._replace(y=banner.y + given, height=banner.height)
     choices = Box(banner.x, banner.y + given - row - 3 * unit, banner.width, row)

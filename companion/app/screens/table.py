@@ -299,7 +299,12 @@ class TableScreen(FloatLayout):
         boxes["choices"] = Box(plan.banner.x, plan.banner.y, 0, 0)
         if self.ids.choices.event_id:
             boxes["live"], boxes["banner"], boxes["choices"] = under_ruling(
-                plan.live, plan.banner, plan.unit, dp(1), quoted=bool(self.ids.choices.rule)
+                plan.live,
+                plan.banner,
+                plan.unit,
+                dp(1),
+                quoted=bool(self.ids.choices.rule),
+                asked=bool(asking.asks),
             )
         picture, question_box = beside_question(boxes["live"], plan.unit, dp(1))
         # Beside a demonstration's picture there is no room for both lines. Its questions stand in the log.
