@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import logging
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from companion.phone.server import PhoneServer
 
 _log = logging.getLogger(__name__)
+_MOST_WAITS, _WAIT_S = 200, 0.01
+"""How often, and how long each time, to wait for another thread that collects a former screen."""
 _SCREENS = {
     "log": ("companion.app.screens.log", "LogScreen"),
     "ledger": ("companion.app.screens.ledger", "LedgerScreen"),
@@ -287,16 +291,28 @@ class RefereeApp(App):
     def set_unit(self, unit: float) -> None:
         """Set the design unit, without garbage collection meanwhile.
 
-        Former screens observe the unit until they are collected. If one were collected during the update,
-        Kivy would fail.
+        Former screens observe the unit until they are collected. If one is collected during the update, Kivy
+        fails. A collection that another thread has begun may be halfway: then the update waits for it.
         """
         collects = gc.isenabled()
         gc.disable()
         try:
-            self.u = unit
+            self._set_unit(unit)
         finally:
             if collects:
                 gc.enable()
+
+    def _set_unit(self, unit: float) -> None:
+        try:
+            self.u = unit
+            return
+        except ReferenceError:
+            _log.info("a former screen is being collected")
+        for _ in range(_MOST_WAITS):
+            time.sleep(_WAIT_S)
+            with suppress(ReferenceError):
+                self.property("u").dispatch(self)
+                return
 
     def refresh_screen(self, dt: float) -> None:
         """Show the session's newest state."""

@@ -82,6 +82,11 @@ class RulesScreen(Page):
         self.sheet = PlayCheckSheet(self.rules, self.options, pile)
         self.sheet.open()
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether all rules are listed."""
+        return not self._rest
+
     def refresh(self, _dt: float = 0.0) -> None:
         """List some more rules, so that the first ones are shown at once."""
         self._add_rules(_A_TURN)

@@ -170,6 +170,7 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
 
 def rules(walker: Walker) -> Steps:
     yield from walker.go("rules")
+    yield from until(lambda: walker.screen.is_complete)
     walker.look("rules")
     yield from walker.write(walker.screen.search, "library")
     yield from rest(8)

@@ -70,6 +70,7 @@ def keyed(walker: Walker) -> Steps:
     yield from walker.tap(walker.screen.sheet.ids.go_back)
     yield from until(lambda: len(_plays(session)) == 1)
     walker.saw["went back to"] = [line["event"] for line in session.snapshot.lines]
+    yield from until(lambda: walker.screen.sheet is None or walker.screen.sheet.parent is None)
     yield from walker.go("table")
     press(_F1)
     yield from rest(6)
