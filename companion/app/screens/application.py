@@ -19,8 +19,8 @@ from kivy.metrics import Metrics, dp
 from kivy.properties import NumericProperty
 
 from companion import theme
-from companion.app import keys
 from companion.app.feedback import Feedback
+from companion.app.screens import keys
 from companion.app.screens.arrangement import base_unit
 from companion.app.screens.navigation import NavigationFrame
 from companion.game.history import find_resumable_game

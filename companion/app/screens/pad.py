@@ -11,7 +11,7 @@ from kivy.lang import Builder
 from kivy.properties import BooleanProperty, ListProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
-from companion.app import keys
+from companion.app.screens import keys
 from companion.app.screens.widgets import CardTile, PillButton, signed
 from companion.i18n.catalogue import _
 from companion.i18n.wording import RANKS, SUIT_SIGN, SUITS, split_card

@@ -12,7 +12,6 @@ from kivy.metrics import Metrics, dp
 from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.floatlayout import FloatLayout
 
-from companion.app.keys import card_key
 from companion.app.screens import (
     choices,  # noqa: F401 - the kv file names their widgets
     live,  # noqa: F401 - the kv file names their widgets
@@ -23,6 +22,7 @@ from companion.app.screens import (
 from companion.app.screens.arrangement import Box, arrange, beside_question, under_ruling
 from companion.app.screens.clip import ClipView
 from companion.app.screens.correct import CorrectSheet, open_correct_sheet
+from companion.app.screens.keys import card_key
 from companion.app.screens.large import LargeView
 from companion.app.screens.places import DragPlaces, PlacesView, TapPlaces
 from companion.app.screens.player_sheet import PlayerSheet
