@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import ruleset, source
+from companion.cli.arguments import player_names, ruleset, source
 
 if TYPE_CHECKING:
     from companion.game.setup import GameSetup
@@ -99,7 +99,7 @@ def choose_setup(args: argparse.Namespace, *, window: bool = True) -> tuple[Game
     if args.resume:
         return _broken_off(args), True
     source: str | None = args.source
-    names = _names(args)
+    names = player_names(args.players)
     own = GameSetup(
         source=source,
         rules=args.rules or DEFAULT_RULESET,
@@ -137,10 +137,6 @@ def choose_setup(args: argparse.Namespace, *, window: bool = True) -> tuple[Game
     return setup, True
 
 
-def _names(args: argparse.Namespace) -> tuple[str, ...]:
-    return tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
-
-
 def _evening(args: argparse.Namespace) -> GameSetup | None:
     """Return tonight's setup, changed by the command line, or None if nothing was played yet."""
     from dataclasses import replace
@@ -151,7 +147,7 @@ def _evening(args: argparse.Namespace) -> GameSetup | None:
     if setup is None:
         return None
     print("shithead app: no camera found; going on with the evening", file=sys.stderr)
-    names = _names(args)
+    names = player_names(args.players)
     changed_rules = args.rules is not None and args.rules != setup.rules
     return replace(
         setup,

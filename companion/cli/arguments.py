@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from companion.game.setup import GameSetup
 
 
 def ruleset(text: str) -> str:
@@ -21,6 +26,49 @@ def source(text: str) -> str:
     from vision.capture.addresses import complete_address
 
     return complete_address(text)
+
+
+def player_names(text: str | None) -> tuple[str, ...]:
+    """Return the names in `A,B,...`. There are none if nothing was given."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """Add what describes a game to a command that follows one: rules, options, players, dealer and deck."""
+    parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
+    parser.add_argument("--players", metavar="A,B,...", help="clockwise from above, the bottom edge first")
+    parser.add_argument("--dealer", metavar="NAME", help="who dealt")
+    parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """Add the switch that stores a game, with an optional file. Without a file it is `Path()`."""
+    parser.add_argument(
+        "--store",
+        type=Path,
+        nargs="?",
+        const=Path(),
+        metavar="FILE",
+        help="store the game for `shithead tally`, in FILE or in the user's own store",
+    )
+
+
+def game_setup(args: argparse.Namespace, source: str) -> GameSetup:
+    """Return the setup of a new game from the arguments of `add_game` and `add_store`, and `--layout`."""
+    from companion.game.setup import GameSetup
+
+    return GameSetup(
+        source=source,
+        players=player_names(args.players),
+        rules=args.rules,
+        options=tuple(args.option),
+        dealer=args.dealer,
+        layout=args.layout,
+        deck=args.deck,
+        store=None if args.store in (None, Path()) else args.store,
+        kept=args.store is not None,
+    )
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:

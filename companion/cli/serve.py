@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import ruleset
+from companion.cli.arguments import add_game, add_store, game_setup
 from companion.cli.event_writer import EventWriter
 from engine.errors import BadInputError
 
@@ -35,21 +35,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--host", metavar="ADDRESS", help="serve on this address only (default: all local networks)"
     )
-    parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
-    parser.add_argument("--players", metavar="A,B,...", help="clockwise from above, the bottom edge first")
-    parser.add_argument("--dealer", metavar="NAME", help="who dealt")
-    parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
+    add_game(parser)
     parser.add_argument("--layout", type=Path, metavar="FILE", help="layout file of the table (JSON)")
     parser.add_argument("--events", metavar="OUT.jsonl", help="write event lines here, not to stdout")
-    parser.add_argument(
-        "--store",
-        type=Path,
-        nargs="?",
-        const=Path(),
-        metavar="FILE",
-        help="store the game for `shithead tally`, in FILE or in the user's own store",
-    )
+    add_store(parser)
     return parser
 
 
@@ -70,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     require_phone_extra()
     store = default_path() if args.store == Path() else args.store
     check_outputs({"--events": args.events}, [args.source, args.rules, args.layout], store=store)
-    setup = _setup(args)
+    setup = game_setup(args, args.source or JOINED_PHONE)
     with ExitStack() as closing:
         session = _session(setup, args, closing)
         table = RefereedTable(lambda: session, lambda: session.setup or setup, store=setup.store)
@@ -84,24 +73,6 @@ def run(args: argparse.Namespace) -> int:
             session.start()
             _wait(session)
     return 0
-
-
-def _setup(args: argparse.Namespace) -> GameSetup:
-    from companion.game.setup import GameSetup
-    from companion.sources.joined_phone import JOINED_PHONE
-
-    names = tuple(name.strip() for name in (args.players or "").split(",") if name.strip())
-    return GameSetup(
-        source=args.source or JOINED_PHONE,
-        players=names,
-        rules=args.rules,
-        options=tuple(args.option),
-        dealer=args.dealer,
-        layout=args.layout,
-        deck=args.deck,
-        store=None if args.store in (None, Path()) else args.store,
-        kept=args.store is not None,
-    )
 
 
 def _session(setup: GameSetup, args: argparse.Namespace, closing: ExitStack) -> Session:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import ruleset, source
+from companion.cli.arguments import add_game, add_store, game_setup, player_names, source
 from companion.cli.progress import Bar
 from engine.errors import BadInputError
 from engine.files.atomic import write_whole
@@ -31,11 +31,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description="Follow a game and print each event with its ruling as soon as it is decided.",
     )
     parser.add_argument("source", type=source, metavar="SOURCE", help="film, camera number or stream URL")
-    parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
-    parser.add_argument("--players", metavar="A,B,...", help="clockwise from above, the bottom edge first")
-    parser.add_argument("--dealer", metavar="NAME", help="who dealt")
-    parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
+    add_game(parser)
     parser.add_argument(
         "--learn",
         action=argparse.BooleanOptionalAction,
@@ -56,14 +52,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="OUT.looks",
         help="write down what the events follow from, without pictures (`python -m vision.following.replay`)",
     )
-    parser.add_argument(
-        "--store",
-        type=Path,
-        nargs="?",
-        const=Path(),
-        metavar="FILE",
-        help="store the game for `shithead tally`, in FILE or in the user's own store",
-    )
+    add_store(parser)
     parser.add_argument(
         "--resume",
         action="store_true",
@@ -103,7 +92,8 @@ def run(args: argparse.Namespace) -> int:
         if args.log is not None:
             log = LogWriter(args.log)
             watching = replace(watching, make_events=log.event_maker)
-        game = open_watched_game(setup, history, _names(args.players), watching)
+        named = None if args.players is None else player_names(args.players)
+        game = open_watched_game(setup, history, named, watching)
         if args.save is not None:
             film = FilmWriter(args.save, source.fps)
         recorder = _open_recorder(setup) if setup.kept else None
@@ -149,22 +139,12 @@ def setup_from_arguments(args: argparse.Namespace) -> GameSetup:
         BadInputError: there is no game to go on with.
     """
     from companion.game.history import find_resumable_game
-    from companion.game.setup import GameSetup, stored_setup
+    from companion.game.setup import stored_setup
     from vision.decks.deck_files import load_deck
 
     store = None if args.store in (None, Path()) else args.store
     if not args.resume:
-        return GameSetup(
-            source=args.source,
-            players=_names(args.players) or (),
-            rules=args.rules,
-            options=tuple(args.option),
-            dealer=args.dealer,
-            layout=args.layout,
-            deck=args.deck,
-            store=store,
-            kept=args.store is not None,
-        )
+        return game_setup(args, args.source)
     if args.store is None:
         raise BadInputError("--resume needs --store: only a stored game can continue")
     game, notice = find_resumable_game(store)
@@ -240,7 +220,3 @@ def _in_window(source: FrameSource, game: RecordedGames) -> bool:
         print(f"shithead watch: {error}; going on without a window", file=sys.stderr)
         return False
     return True
-
-
-def _names(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
