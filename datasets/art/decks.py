@@ -62,7 +62,8 @@ def _bidly() -> Deck:
 _MAKERS: dict[str, Callable[[], Deck]] = {"drawn": _drawn, "bidly": _bidly}
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
+    """Return the folder in which fetched and rendered art is kept."""
     return Path(user_cache_dir("shithead")) / "art"
 
 
@@ -109,10 +110,10 @@ def load_deck(name: str) -> Deck:
         return _MAKERS[name]()
     if name not in SOURCES:
         raise BadInputError(f"deck {name}: there is no such deck (there are {', '.join(deck_names())})")
-    path = _cache_folder() / f"{name}.png"
+    path = cache_folder() / f"{name}.png"
     deck = _load_sheet(name, path) if path.is_file() else None
     if deck is None:
-        deck = render_deck(name, _cache_folder())
+        deck = render_deck(name, cache_folder())
         _save_sheet(deck, path)
     # Some packages have no backs.
     return deck if deck.backs else replace(deck, backs=_drawn_backs())

@@ -179,13 +179,18 @@ def _unpack(archive: Path, folder: Path) -> None:
             wheel.extractall(folder)
 
 
+def package_folder(package: Package, cache: Path) -> Path:
+    """Return the folder in `cache` where a package lies once it is fetched."""
+    return cache / "packages" / f"{package.registry}-{package.name.replace('/', '-').lstrip('@')}"
+
+
 def fetch_package(package: Package, cache: Path) -> Path:
     """Return the folder of the unpacked package, after fetching it into `cache` if it is missing.
 
     Raises:
         BadInputError: the registry or its client is not available.
     """
-    folder = cache / "packages" / f"{package.registry}-{package.name.replace('/', '-').lstrip('@')}"
+    folder = package_folder(package, cache)
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from datasets.art.decks import Deck, load_deck
 from datasets.films.choreography.choreograph import choreograph
 from datasets.films.choreography.layout import Layout, make_layout
-from datasets.films.choreography.liveliness import lively_manner, random_liveliness
+from datasets.films.choreography.liveliness import LivelyGestures, lively_manner, random_liveliness
 from datasets.films.choreography.stage import random_manner
 from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import CARD_HEIGHT_MM, Camera, look_at_table
@@ -109,11 +109,8 @@ def prepare(story: Story, shot: Shot) -> Scene:
     if level and lively:
         stage = PeopleStage(layout, manners, accidents, level, lively.standing)
         lively = company_at(lively, level)
-        timeline = choreograph(
-            story, layout, manners, habits, accidents, lively, stage, people_gestures(stage)
-        )
-    else:
-        timeline = choreograph(story, layout, manners, habits, accidents, lively)
+    gestures = people_gestures(stage) if stage else LivelyGestures
+    timeline = choreograph(story, layout, manners, habits, accidents, lively, stage, gestures)
     condition: dict[str, object] = {
         "tilt": round(tilt, 1),
         "sway": shot.sway,

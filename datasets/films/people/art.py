@@ -18,8 +18,9 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from platformdirs import user_cache_dir
 
+from datasets.art import sources
+from datasets.art.decks import cache_folder
 from datasets.art.sources import Package, fetch_package
 from engine.errors import BadInputError
 
@@ -102,10 +103,6 @@ class Body:
     """For each bone the vertices around its head and around its tail."""
 
 
-def _cache() -> Path:
-    return Path(user_cache_dir("shithead")) / "art"
-
-
 def package_folder() -> Path:
     """Return the data folder of the unpacked package, after fetching it if it is missing.
 
@@ -113,14 +110,14 @@ def package_folder() -> Path:
         BadInputError: the registry or its client is not available.
     """
     try:
-        return fetch_package(PACKAGE, _cache()) / "package"
+        return fetch_package(PACKAGE, cache_folder()) / "package"
     except BadInputError as error:
         raise BadInputError(f"people: {error}") from error
 
 
 def package_place() -> Path:
     """Return the folder in the cache where the package lies once it is fetched."""
-    return _cache() / "packages" / f"{PACKAGE.registry}-{PACKAGE.name}"
+    return sources.package_folder(PACKAGE, cache_folder())
 
 
 def _read(path: Path) -> Any:
@@ -186,7 +183,7 @@ def _mesh(model: dict[str, Any], points: Floats, keep: int | None = None) -> Mes
 
 def _prepared(name: str, make: Any) -> dict[str, Any]:
     """Return the arrays of a part from the cache, or make and keep them."""
-    path = _cache() / "people" / f"{name}-{_VERSION}.npz"
+    path = cache_folder() / "people" / f"{name}-{_VERSION}.npz"
     if path.is_file():
         try:
             with np.load(path, allow_pickle=False) as stored:

@@ -181,7 +181,7 @@ def test_a_rendered_deck_is_read_back_from_the_cache(monkeypatch: pytest.MonkeyP
         calls.append(name)
         return made
 
-    monkeypatch.setattr(art, "_cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(art, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(art, "render_deck", render)
     for _ in range(2):
         load_deck.cache_clear()
