@@ -13,13 +13,8 @@ pytest.importorskip("aiohttp", reason="the extra `phone` is not installed")
 pytest.importorskip("selenium", reason="selenium is not installed")
 
 from companion.game.session import Session
-from companion.game.setup import GameSetup
-from companion.game.starting import make_session
-from engine.events import Event
 from tests.support.chromium import Browser, chromium, missing
-from tests.support.waiting import until
-
-PLAYERS = ("Ann", "Bob", "Cat")
+from tests.support.game_by_touch import game_by_touch
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,16 +27,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    """A game by touch in which Ann has played two nines and Bob, illegally, a four."""
-    setup = GameSetup(source=None, players=PLAYERS, dealer="Cat", store=tmp_path / "s.sqlite")
-    game = make_session(setup)
-    game.start()
-    until(lambda: game.snapshot.phase != "opening")
-    game.enter(Event(id=0, event="play", player="Ann", cards=("9S", "9D"), source="hand"))
-    game.enter(Event(id=0, event="play", player="Bob", cards=("4H",), source="hand"))
-    until(lambda: any(line.get("player") == "Bob" for line in game.snapshot.lines))
-    yield game
-    game.stop()
+    with game_by_touch(tmp_path / "s.sqlite") as game:
+        yield game
 
 
 @pytest.fixture(scope="module")

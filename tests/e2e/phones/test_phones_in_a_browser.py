@@ -14,8 +14,8 @@ from companion.game.setup import GameSetup
 from companion.phone.server import PhoneServer
 from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames
-from tests.e2e.phones.conftest import PLAYERS
 from tests.support.chromium import Browser, chromium
+from tests.support.game_by_touch import PLAYERS
 from tests.support.phones import addresses, serving
 from tests.support.waiting import until
 from tests.support.wire import wire_to

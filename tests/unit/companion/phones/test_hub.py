@@ -15,30 +15,18 @@ pytest.importorskip("aiohttp", reason="the extra `phone` is not installed")
 
 from companion.game.session import Session
 from companion.game.setup import GameSetup
-from companion.game.starting import make_session
 from companion.phone.clock import PhoneClock
 from companion.phone.server import PhoneServer
 from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames, PhoneSource
-from engine.events import Event
+from tests.support.game_by_touch import PLAYERS, game_by_touch
 from tests.support.phones import Client, addresses, jpeg, origin, phone, phone_id, serving, visitor
-from tests.support.waiting import until
-
-PLAYERS = ("Ann", "Bob", "Cat")
 
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    """A game by touch in which Ann has played two nines and Bob, illegally, a four."""
-    setup = GameSetup(source=None, players=PLAYERS, dealer="Cat", store=tmp_path / "s.sqlite")
-    game = make_session(setup)
-    game.start()
-    until(lambda: game.snapshot.phase != "opening")
-    game.enter(Event(id=0, event="play", player="Ann", cards=("9S", "9D"), source="hand"))
-    game.enter(Event(id=0, event="play", player="Bob", cards=("4H",), source="hand"))
-    until(lambda: any(line.get("player") == "Bob" for line in game.snapshot.lines))
-    yield game
-    game.stop()
+    with game_by_touch(tmp_path / "s.sqlite") as game:
+        yield game
 
 
 @pytest.fixture
