@@ -16,7 +16,7 @@ from companion.game.preview import SightCheck, sight_lines
 from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.i18n.catalogue import speaking
-from companion.sources.joined_phone import PhoneFrame, decode_jpeg
+from companion.sources.joined_phone import PhoneFrame, check_jpeg, decode_jpeg
 from companion.store.store import Store, default_path
 from engine.errors import BadInputError
 from vision.capture.image_quality import quality_faults
@@ -91,8 +91,6 @@ def _checked(image: Image, readings: Sequence[CardReading]) -> SightCheck:
 
 
 def _size_of(frame: PhoneFrame) -> tuple[int, int] | None:
-    from companion.sources.joined_phone import check_jpeg
-
     try:
         return check_jpeg(frame.jpeg)
     except BadInputError:

@@ -55,14 +55,15 @@ class ChoicesBar(BoxLayout):
         line = None if failed else unsettled_breach(snapshot.lines)
         number = 0 if line is None else int(line["id"])
         options = () if line is None else possible_consequences(line, snapshot.table)
-        shown = (number, options, bool(may_show(number)))
+        has_clip = bool(may_show(number))
+        shown = (number, options, has_clip)
         if shown == self._shown:
             return
         self._shown = shown
         self.ids.row.clear_widgets()
         self.buttons = {}
         self.rule = "" if rule is None or line is None else quotation(rule.quote)
-        if may_show(number):
+        if has_clip:
             self._add("show", _("Show me"), lambda: self.on_show(number))
         for choice in options:
             self._add(choice, _(_WORDS[choice]), partial(self._choose, number, choice))
