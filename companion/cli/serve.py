@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from companion.cli.outputs import check_outputs
     from companion.phone.extra import require_phone_extra
-    from companion.phone.host import open_phones
+    from companion.phone.host import open_phones, wanted_size
     from companion.phone.table import RefereedTable
     from companion.settings import load_settings
     from companion.sources.joined_phone import JOINED_PHONE
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as closing:
         session = _session(setup, args, closing)
         table = RefereedTable(lambda: session, lambda: session.setup or setup, store=setup.store)
-        size = min(1920, max(load_settings().camera_size))
+        size = wanted_size(load_settings())
         server = open_phones(table, host=args.host, port=args.port, wanted_size=size)
         closing.callback(server.stop)
         assert server.serving is not None
@@ -105,6 +105,7 @@ def _session(setup: GameSetup, args: argparse.Namespace, closing: ExitStack) -> 
     closing.callback(recorded.close)
     session = Session(lambda: source, lambda: recorded)
     session.picture_width = 16  # nobody looks at it: phones show no picture
+    session.keeps_clips = False
     return session
 
 

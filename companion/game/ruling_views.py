@@ -36,6 +36,11 @@ def newest_ruling(lines: Sequence[EventLine]) -> EventLine | None:
     return judged[-1] if judged else None
 
 
+def find_line(lines: Sequence[EventLine], event_id: int) -> EventLine | None:
+    """Return the line of an event, or None if there is none."""
+    return next((line for line in lines if line.get("id") == event_id), None)
+
+
 def line_to_correct(lines: Sequence[EventLine], event_id: int) -> EventLine | None:
     """Return the event that a tap on `event_id` corrects.
 
@@ -51,7 +56,7 @@ def _concerned(lines: Sequence[EventLine], place: int) -> EventLine | None:
     """Return the event that a question or a late breach concerns, or None."""
     line = lines[place]
     if line.get("concerns") is not None:
-        return next((other for other in lines if other.get("id") == line["concerns"]), None)
+        return find_line(lines, line["concerns"])
     if line.get("event") != "unclear":
         return None
     # Older stored games have questions without that field.

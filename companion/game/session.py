@@ -23,7 +23,7 @@ from companion.game.frame_handover import FrameHandover
 from companion.game.interface import EventLine, Game
 from companion.game.places import move_place, set_layout
 from companion.game.recorder import GameRecorder
-from companion.game.ruling_views import has_later_events
+from companion.game.ruling_views import find_line, has_later_events
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
 from companion.i18n.messages import error_text, failure_text, translate
@@ -47,6 +47,11 @@ OnDone = Callable[[str | None], object]
 """Called once a request is done, with None or with the line that says why it failed."""
 _LONGEST_WAIT_S = 5.0
 """Longer gaps in a film's clock are skipped."""
+
+
+def _put_back(game: Game, line: EventLine) -> None:
+    """Add an event again that was removed."""
+    game.put_back(replace(Event.from_json(dict(line)), revise=None))
 
 
 def _ignore(_fault: str | None) -> None:
@@ -140,6 +145,8 @@ class Session:
         """Breaches that were taken back, by id, in case that is undone."""
         self.clips = ClipBuffer()
         """The last seconds before the newest rulings."""
+        self.keeps_clips = True
+        """Whether to keep them. It takes time for each frame, so not where nobody can see them."""
         self._recorder: GameRecorder | None = None
         self._now: Callable[[], float] = lambda: self.snapshot.t
         self._thread = threading.Thread(target=self._work, name="referee", daemon=True)
@@ -316,10 +323,11 @@ class Session:
             self._keep(game, lines)
             if lines or fresh:
                 self._undone.clear()
-            self.clips.add(frame, t)
             if fresh:
                 self.clips.clear()
-            self.clips.pin(lines, game.readings, (frame.shape[1], frame.shape[0]))
+            if self.keeps_clips:
+                self.clips.add(frame, t)
+                self.clips.pin(lines, game.readings, (frame.shape[1], frame.shape[0]))
             if lines:
                 add_event_pictures(self.event_pictures, lines, frame, game.layout, game.arms, game.readings)
             self.picture_writer.keep(self.event_pictures, lines)
@@ -391,7 +399,7 @@ class Session:
         return says
 
     def _settle(self, game: Game, event_id: int, choice: Consequence) -> str:
-        line = next((line for line in game.lines if line.get("id") == event_id), None)
+        line = find_line(game.lines, event_id)
         if line is None:
             return _("There is no such event any more")
         event = consequence_event(line, choice, self._now())
@@ -407,7 +415,7 @@ class Session:
         if has_later_events(game.lines, event_id):
             game.correct(event_id, None)
         else:
-            while any(line.get("id") == event_id for line in game.lines) and game.undo() is not None:
+            while find_line(game.lines, event_id) is not None and game.undo() is not None:
                 pass
         self._keep_correction(event_id, None)
 
@@ -417,19 +425,18 @@ class Session:
             return False
         taken_back = self._taken_back.pop(int(removed.get("concerns") or 0), None)
         if taken_back is not None:
-            game.put_back(replace(Event.from_json(dict(taken_back)), revise=None))
+            _put_back(game, taken_back)
         return taken_back is not None
 
     def _redo(self, game: Game) -> str:
         if not self._undone:
             return _("There is nothing to redo")
         line = self._undone.pop()
-        event = Event.from_json(dict(line))
-        game.put_back(replace(event, revise=None))
+        _put_back(game, line)
         return _("Redone: {what}").format(what=event_text(line))
 
     def _correct(self, game: Game, event_id: int, event: Event | None, by: str | None) -> str:
-        line = next((line for line in game.lines if line.get("id") == event_id), None)
+        line = find_line(game.lines, event_id)
         game.correct(event_id, event)
         self._restore(game, line if event is None else None)
         self._undone.clear()

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING
 
 from companion.phone.extra import require_phone_extra
 from companion.phone.table import RefereedTable
+from companion.settings import Settings
 from companion.sources.joined_phone import PhoneFrames, phone_frames
 
 if TYPE_CHECKING:
     from companion.phone.server import PhoneServer
+
+
+def wanted_size(settings: Settings) -> int:
+    """Return the long side, in pixels, of the pictures that the filming phone sends: at most Full HD."""
+    return min(1920, max(settings.camera_size))
 
 
 def open_phones(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -191,7 +190,7 @@ class RefereeApp(App):
             BadInputError: a package is missing, or no port can be opened.
         """
         if self.phones is None:
-            from companion.phone.host import open_phones
+            from companion.phone.host import open_phones, wanted_size
             from companion.phone.table import RefereedTable
 
             table = RefereedTable(
@@ -200,7 +199,7 @@ class RefereeApp(App):
                 lambda: getattr(self._table, "sight", None),
                 self.store,
             )
-            self.phones = open_phones(table, wanted_size=min(1920, max(self.settings.camera_size)))
+            self.phones = open_phones(table, wanted_size=wanted_size(self.settings))
         return self.phones
 
     def close_phones(self, *, forget: bool = False) -> None:
@@ -289,20 +288,11 @@ class RefereeApp(App):
             self.screen.place_panels()
 
     def set_unit(self, unit: float) -> None:
-        """Set the design unit, without garbage collection meanwhile.
+        """Set the design unit.
 
-        Former screens observe the unit until they are collected. If one is collected during the update, Kivy
-        fails. A collection that another thread has begun may be halfway: then the update waits for it.
+        Former screens observe the unit until they are collected. If one is collected meanwhile, perhaps by
+        another thread, Kivy fails. The update then waits for the collection and begins again.
         """
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            self._set_unit(unit)
-        finally:
-            if collects:
-                gc.enable()
-
-    def _set_unit(self, unit: float) -> None:
         try:
             self.u = unit
             return

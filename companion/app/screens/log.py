@@ -18,7 +18,13 @@ from companion.app.screens.replay import ReplayView
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton, close
 from companion.game.interface import EventLine
 from companion.game.replay import PlayedGame, last_evening_games, running_game
-from companion.game.ruling_views import has_later_events, line_to_correct, open_questions, ruling_of
+from companion.game.ruling_views import (
+    find_line,
+    has_later_events,
+    line_to_correct,
+    open_questions,
+    ruling_of,
+)
 from companion.game.sharing import pictures_folder
 from companion.i18n.catalogue import _, gettext_noop, ngettext
 from companion.i18n.messages import error_text
@@ -109,7 +115,7 @@ class LogScreen(Page):
 
     def open_event(self, event_id: int) -> None:
         """Show one event with its picture and ruling."""
-        line = next((line for line in self._lines if line.get("id") == event_id), None)
+        line = find_line(self._lines, event_id)
         if line is None:
             return
         session = self._app.session
