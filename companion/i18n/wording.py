@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from companion.i18n.catalogue import _, gettext_noop
 
@@ -127,6 +128,28 @@ def playable_text(demand: str, also: Sequence[str]) -> str:
     needed = demand_text(demand)
     cards = _(" or ").join(_(_ONE_OF[rank]) for rank in also if rank in _ONE_OF)
     return _("{demand}, or {cards}").format(demand=needed, cards=cards) if needed and cards else needed
+
+
+def capitalized(text: str | None) -> str:
+    """Return `text` with a capital first letter."""
+    return text[:1].upper() + text[1:] if text else ""
+
+
+def turn_text(table: Any, waiting: str) -> str:
+    """Return who acts, or who has lost; `waiting` if it is nobody's turn.
+
+    `table` is the referee's public table.
+    """
+    if table.loser:
+        return _("{player} is the Shithead").format(player=table.loser)
+    return _("{player} to play").format(player=table.turn) if table.turn else waiting
+
+
+def playable_now(table: Any) -> str:
+    """Return what the player whose turn it is may play, as a line of its own; nothing if it is nobody's."""
+    if not table.turn or table.loser:
+        return ""
+    return capitalized(playable_text(table.effect_in_words, table.also_playable))
 
 
 def cards_label(cards: Sequence[str]) -> str:

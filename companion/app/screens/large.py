@@ -15,12 +15,11 @@ from kivy.uix.modalview import ModalView
 
 from companion import theme
 from companion.app.screens.arrangement import legible_dp, stacked
-from companion.app.screens.panels import capitalized
 from companion.app.screens.widgets import longest_word, signed, text_height
 from companion.game.ruling_views import newest_ruling, present_ruling, ruling_text
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
-from companion.i18n.wording import playable_text
+from companion.i18n.wording import playable_now, turn_text
 
 _AWAY_M = 2.0
 GLANCED_DP = legible_dp(_AWAY_M, acuity=0.5)
@@ -82,12 +81,8 @@ class LargeView(ModalView):
         waiting = _("Waiting for the deal") if self.watched else _("Who begins?")
         if table is None:
             self.who, self.need = waiting, ""
-        elif table.loser:
-            self.who, self.need = _("{player} is the Shithead").format(player=table.loser), ""
         else:
-            turn = table.turn
-            self.who = _("{player} to play").format(player=turn) if turn else waiting
-            self.need = capitalized(playable_text(table.effect_in_words, table.also_playable)) if turn else ""
+            self.who, self.need = turn_text(table, waiting), playable_now(table)
         line = newest_ruling(snapshot.lines)
         ruling = present_ruling(line, table) if line is not None else None
         if line is None or ruling is None:  # none yet, or all were undone

@@ -33,7 +33,7 @@ from companion.game.ruling_views import (
 )
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
-from companion.i18n.wording import RANKS, card_label, clock_text, playable_text
+from companion.i18n.wording import RANKS, card_label, clock_text, playable_now, turn_text
 
 _SHOWN_OF_PILE = 5
 _RED_SUITS = theme.RED
@@ -129,20 +129,14 @@ class TurnPanel(Panel):
 
         `awaits_deal`: whether it is over and the next deal begins another one.
         """
+        dealt = not watched or any(table.up.values())
+        self.who = turn_text(table, _("Who begins?") if dealt else _("Waiting for the deal"))
         if table.loser:
-            self.who, self.direction = _("{player} is the Shithead").format(player=table.loser), ""
+            self.direction = ""
         else:
-            turn = table.turn
-            dealt = not watched or any(table.up.values())
-            waiting = _("Who begins?") if dealt else _("Waiting for the deal")
-            self.who = _("{player} to play").format(player=turn) if turn else waiting
             clockwise = table.direction != "anticlockwise"
             self.direction = f"↻ {_('clockwise')}" if clockwise else f"↺ {_('anticlockwise')}"
-        self.need = (
-            capitalized(playable_text(table.effect_in_words, table.also_playable))
-            if table.turn and not table.loser
-            else ""
-        )
+        self.need = playable_now(table)
         self.caption = _("May be played now:") if self.need else ""
         if awaits_deal:
             self.need = _("Deal the next game")
@@ -171,11 +165,6 @@ class TurnPanel(Panel):
         for place, tile in enumerate(tiles):
             tile.size = width, height
             tile.pos = pile.x + place * step, pile.center_y - height / 2
-
-
-def capitalized(text: str | None) -> str:
-    """Return `text` with a capital first letter."""
-    return text[:1].upper() + text[1:] if text else ""
 
 
 class RankStrip(Widget):
