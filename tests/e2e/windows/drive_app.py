@@ -171,6 +171,7 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
 def rules(walker: Walker) -> Steps:
     yield from walker.go("rules")
     yield from until(lambda: walker.screen.is_complete)
+    yield from rest(3)  # the last texts are yet to be fitted into their places
     walker.look("rules")
     yield from walker.write(walker.screen.search, "library")
     yield from rest(8)
