@@ -20,10 +20,12 @@ BeforeDraw = Callable[[str | None, int, float], None]
 
 _GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
 """Pauses at the draw pile nearer in time are one; and so long, at most, rests a hand there that draws."""
-_QUIET_SECONDS = 0.55
-"""A hand that has been gone so long has done drawing, most likely ..."""
 _UNSEEN_PLAY_SECONDS = 2.0
 """A hand that put nothing down, as it seems, is waited for so long: its play may still come to light."""
+_MEANWHILE_SECONDS = 1.5
+"""Draws of two players that are nearer in time than this cannot be distinguished by the draw pile's picture."""
+_QUIET_SECONDS = 0.55
+"""A hand that has been gone so long has done drawing, most likely ..."""
 _AGAIN_SECONDS = 6.0
 """... but one that is back for more while nothing else has happened goes on, however slow it is."""
 _AT_ONCE_SECONDS = 0.1
@@ -323,7 +325,12 @@ class Draws:
         times = pictures.times_changed(drawn.start, last)
         if self._scene.by_hands:
             surely = pictures.show_draws and pictures.is_as_before(drawn.start, drawn.t, surely=True)
-            drawn.count = min(drawn.count, times) if due is None else 0 if surely else due.count
+            seen = min(drawn.count, times)
+            if due is not None:
+                drawn.count = 0 if surely else max(due.count, seen)
+            else:  # what another player has drawn meanwhile has changed the picture
+                others = self._told is not None and abs(drawn.t - last) < _MEANWHILE_SECONDS
+                drawn.count = 0 if others else seen
             if due is not None and drawn.count:
                 pictures.learn(drawn.start, drawn.t)
             return
