@@ -23,7 +23,7 @@ _GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
 _UNSEEN_PLAY_SECONDS = 2.0
 """A hand that put nothing down, as it seems, is waited for so long: its play may still come to light."""
 _MEANWHILE_SECONDS = 1.5
-"""Draws of two players that are nearer in time than this cannot be distinguished by the draw pile's picture."""
+"""The draw pile's picture does not distinguish draws of two players that are nearer in time than this."""
 _QUIET_SECONDS = 0.55
 """A hand that has been gone so long has done drawing, most likely ..."""
 _AGAIN_SECONDS = 6.0
@@ -265,7 +265,7 @@ class Draws:
         if drawn is None or drawn.seat in present:
             return
         due = self._scene.log.put_down_by(self._scene.player(drawn.seat))
-        # A play just before the draw may not be told yet: the hand was over the pile until now.
+        # The play before the draw may be unknown yet, because the hand was over the pile until now.
         unseen = due is None and self._scene.by_hands
         if now - drawn.t > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
             self.tell(now)

@@ -118,7 +118,7 @@ class Scene:
     def nearest_hand(self, place: Place, start: float, end: float = math.inf) -> NearHand | None:
         """Return the hand that came nearest to a place meanwhile; None if none came near.
 
-        Of two that came about as near, it is the one that was there last: the other one passed, or rested.
+        If two came about as near, it is the one that was there last: the other one passed, or rested.
         """
         best: NearHand | None = None
         for reach in self.reaches:
