@@ -45,6 +45,8 @@ class Spot:
     """How it looked last."""
     under_arm: float = -math.inf
     """When the up-card was last surely read where it lies, an arm over part of it."""
+    may_be_exchanged: bool = False
+    """Whether it was hidden before the game began, and not seen since: another card may lie there by now."""
     put_right: bool = False
     """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
 

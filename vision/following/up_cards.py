@@ -59,12 +59,17 @@ class UpCards:
     ) -> None:
         """Take in one look at an uncovered spot."""
         change = self.rows.look(zone, cards, patch, exchange=not self._scene.started)
+        spot = self.rows.spots.get(zone)
+        if spot is not None and spot.touched is None:
+            spot.may_be_exchanged = False
         if change is not None:
             self._changed(change, pile, now)
 
     def touch(self, zone: Zone, pile: Collection[str], now: float) -> None:
         """Note that something is over a spot."""
         change = self.rows.touch(zone, now)
+        if not self._scene.started and zone in self.rows.spots:
+            self.rows.spots[zone].may_be_exchanged = True
         if change is not None:
             self._changed(change, pile, now)
 
@@ -109,8 +114,12 @@ class UpCards:
         count = 0
         for name in names:
             zone, vanished = self._was_in_row(name, seat)
-            if zone is not None:
-                self.rows.spots[zone].up = None
+            spot = None if zone is None else self.rows.spots[zone]
+            if spot is not None and spot.may_be_exchanged:  # so it was: nobody is accused for what was hidden
+                spot.up, spot.put_right = None, True
+                continue
+            if spot is not None:
+                spot.up = None
             elif vanished is not None:
                 self._vanished.remove(vanished)
             count += zone is not None or vanished is not None

@@ -110,3 +110,29 @@ def test_a_hand_that_only_passes_the_draw_pile_draws_nothing_that_is_not_due() -
     script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.05), (BOB_HOME, 0.1)))
     script.rest(3.0)
     assert draws(script) == []
+
+
+def test_an_up_card_that_was_hidden_when_cards_were_exchanged_is_played_from_the_hand() -> None:
+    script = script_by_hands()
+    zone = Zone("row", 1, 0)
+    was = script.rows[zone]
+    assert was is not None
+    name = str(was.best[0])
+    hidden = frozenset({zone})
+    for _ in range(30):  # a head hides the spot while Bob exchanges that card, and it stays there
+        script.t += STEP
+        covered = {zone: frozenset[int]()}
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), covered, by_hands=True))
+    script.rows[zone] = None
+    script.look(hidden=hidden)
+    reach = script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.1))
+    script.end(reach)
+    script.table.append(card(name, PLAY_AT))
+    for _ in range(30):
+        script.t += STEP
+        gone = tuple(one for one in (reach,) if script.t - one.last_seen > 0.25)
+        covered = {zone: frozenset[int]()}
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), gone, covered, by_hands=True))
+        script.look(hidden=hidden)
+    (play,) = [event for event in script.events if event.event == "play"]
+    assert (play.player, play.cards, play.source) == ("Bob", (name,), "hand")
