@@ -21,6 +21,8 @@ _RENAMED = 0.7
 """So surely many looks must agree on another name than was told at the deal; more, if that was surer."""
 _STAYS = 8.0
 """By how much likelier than any other one, before it is read, an up-card is that lay on a spot already."""
+_LONG_HIDDEN_S = 3.0
+"""An exchange takes longer than this, hesitation included; taking a card up and playing it does not."""
 _JUST_S = 0.4
 """So long after it was read under an arm an up-card lies there still."""
 
@@ -45,8 +47,8 @@ class Spot:
     """How it looked last."""
     under_arm: float = -math.inf
     """When the up-card was last surely read where it lies, an arm over part of it."""
-    may_be_exchanged: bool = False
-    """Whether it was hidden before the game began, and not seen since: another card may lie there by now."""
+    hidden_since: float = math.inf
+    """When it was hidden before the game began, if it has not been seen since; else infinite."""
     put_right: bool = False
     """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
 
@@ -59,6 +61,14 @@ class Spot:
         if self.up is not None:
             return _MEMORY
         return _LOOKS + (1 if changed and self.patch is not None else 2)
+
+    @property
+    def may_be_exchanged(self) -> bool:
+        """Whether another card may lie here by now: it was hidden for long since cards were exchanged.
+
+        A hand that takes a card from here hides it for a moment only.
+        """
+        return self.touched is not None and self.touched - self.hidden_since >= _LONG_HIDDEN_S
 
     @property
     def seems_bare(self) -> bool:

@@ -61,7 +61,7 @@ class UpCards:
         change = self.rows.look(zone, cards, patch, exchange=not self._scene.started)
         spot = self.rows.spots.get(zone)
         if spot is not None and spot.touched is None:
-            spot.may_be_exchanged = False
+            spot.hidden_since = math.inf
         if change is not None:
             self._changed(change, pile, now)
 
@@ -69,7 +69,7 @@ class UpCards:
         """Note that something is over a spot."""
         change = self.rows.touch(zone, now)
         if not self._scene.started and zone in self.rows.spots:
-            self.rows.spots[zone].may_be_exchanged = True
+            self.rows.spots[zone].hidden_since = min(self.rows.spots[zone].hidden_since, now)
         if change is not None:
             self._changed(change, pile, now)
 

@@ -119,7 +119,7 @@ def test_an_up_card_that_was_hidden_when_cards_were_exchanged_is_played_from_the
     assert was is not None
     name = str(was.best[0])
     hidden = frozenset({zone})
-    for _ in range(30):  # a head hides the spot while Bob exchanges that card, and it stays there
+    for _ in range(60):  # a head hides the spot while Bob exchanges that card, and it stays there
         script.t += STEP
         covered = {zone: frozenset[int]()}
         script.events += script.maker.on_hands(HandsFrame(script.t, (), (), covered, by_hands=True))
