@@ -23,7 +23,8 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
-TESTS = ("tests/unit/engine", "tests/replay/test_golden.py")
+TESTS = ("tests/replay/test_golden.py", "tests/unit/engine")
+"""The golden files come first: they notice many changes within a second."""
 SLOW = "tests/properties/test_engine.py"
 """It runs last: nearly all changes fail another test first."""
 PATIENCE_S = 600
