@@ -16,6 +16,9 @@ settings.load_profile("unhurried")
 # Windows are drawn by the processor here. One thread does that with a fifth less work than several.
 os.environ.setdefault("LP_NUM_THREADS", "0")
 
+# Tests start hundreds of programs. Each would compile every module anew if no compiled ones were kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 _KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
 
 
