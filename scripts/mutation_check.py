@@ -27,7 +27,7 @@ TESTS = ("tests/replay/test_golden.py", "tests/unit/engine")
 """The golden files come first: they notice many changes within a second."""
 SLOW = "tests/properties/test_engine.py"
 """It runs last: nearly all changes fail another test first."""
-PATIENCE_S = 300
+PATIENCE_S = 150
 """Of the processor's time, not of the clock: a busy machine kills no change."""
 TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,

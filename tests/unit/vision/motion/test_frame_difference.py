@@ -10,7 +10,6 @@ import pytest
 
 from vision.motion.frame_difference import ChangeDetector
 
-
 WIDTH, HEIGHT = 960, 540
 
 
