@@ -8,8 +8,8 @@ import cv2
 
 from companion.sources.cameras import sample_film
 
-BEGINS_S, ENDS_S = 33.8, 38.5
-"""The cards are dealt and exchanged; the first card is played, and one is drawn."""
+BEGINS_S, ENDS_S = 33.8, 52.0
+"""The cards are dealt and exchanged; the first is played at once, and the game goes on for a while."""
 EVERY = 2
 """Of so many pictures one is taken, as a slow camera would."""
 
@@ -21,9 +21,10 @@ def write_excerpt(path: Path) -> Path:
     size = (int(film.get(cv2.CAP_PROP_FRAME_WIDTH)), int(film.get(cv2.CAP_PROP_FRAME_HEIGHT)))
     written = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), fps / EVERY, size)
     written.set(cv2.VIDEOWRITER_PROP_QUALITY, 95)
-    for number in range(round(ENDS_S * fps)):
+    film.set(cv2.CAP_PROP_POS_MSEC, 1000 * BEGINS_S)
+    for number in range(round((ENDS_S - BEGINS_S) * fps)):
         film.grab()
-        if number % EVERY == 0 and number >= BEGINS_S * fps:
+        if number % EVERY == 0:
             written.write(film.retrieve()[1])
     film.release()
     written.release()
