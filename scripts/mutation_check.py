@@ -28,7 +28,7 @@ TESTS = ("tests/replay/test_golden.py", "tests/unit/engine")
 SLOW = "tests/properties/test_engine.py"
 """It runs last: nearly all changes fail another test first."""
 PATIENCE_S = 150
-"""Of the processor's time, not of the clock: a busy machine kills no change."""
+"""It counts the processor's time, not the clock's, so that a busy machine kills no change."""
 TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
