@@ -1,7 +1,7 @@
 """Hands in a picture: palms are found in a square tile, and 21 landmarks in each of them.
 
-Two networks of Google's MediaPipe do it (models/hands/MODEL_CARD.md). MediaPipe's graphs define the meaning of
-their numbers (`palm_detection_cpu`). They also define the square around a hand: it follows from the palm
+Two networks of Google's MediaPipe do it (models/hands/MODEL_CARD.md). MediaPipe's graphs define the meaning
+of their numbers (`palm_detection_cpu`). They also define the square around a hand: it follows from the palm
 (`palm_detection_detection_to_roi`) or from earlier landmarks (`hand_landmark_landmarks_to_roi`).
 """
 
