@@ -150,8 +150,13 @@ class _Pile:
         if self._known:
             return self._below(len(self._pile) - 1, ())
         colours = self._mechanics.colours
-        both = {Demand(AT_LEAST, rank, RED | BLACK) for rank in colours if self._unseen.of_rank(rank) > 1}
+        both = {Demand(AT_LEAST, rank, RED | BLACK) for rank in colours if self._both_colours_left(rank)}
         return self._any_card(()) | both | {ANYTHING}
+
+    def _both_colours_left(self, rank: int) -> bool:
+        """Whether a set of this rank that nobody saw may have a red and a black card."""
+        left = {COLOUR_OF[card] for card in self._unseen.cards(rank)}
+        return left == {RED, BLACK} and self._unseen.of_rank(rank) > 1
 
     def _below(self, depth: int, taken: tuple[int, ...]) -> frozenset[Demand]:
         """Return the demands of the pile up to index `depth`; unidentified cards above have ranks `taken`."""

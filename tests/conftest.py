@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,10 @@ settings.load_profile("unhurried")
 
 # Windows are drawn by the processor here. One thread does that with a fifth less work than several.
 os.environ.setdefault("LP_NUM_THREADS", "0")
+
+# Tests start hundreds of programs. Each would compile every module anew if no compiled ones were kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False  # nor does pytest rewrite every test anew
 
 _KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
 

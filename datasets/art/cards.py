@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import cv2
@@ -33,13 +34,16 @@ class Deck:
     backs: list[Bgra]
 
 
+@functools.lru_cache(maxsize=64)
 def corner_mask(width: int = CARD_WIDTH, height: int = CARD_HEIGHT) -> NDArray[np.uint8]:
-    """Return the coverage of a card with rounded corners, height x width, 0 to 255."""
+    """Return the coverage of a card with rounded corners, height x width, 0 to 255, read-only."""
     radius = CORNER_RADIUS * width / CARD_WIDTH
     y, x = np.mgrid[0:height, 0:width].astype(np.float32) + 0.5
     dx = np.maximum(np.maximum(radius - x, x - (width - radius)), 0)
     dy = np.maximum(np.maximum(radius - y, y - (height - radius)), 0)
-    return np.asarray(np.clip(radius + 0.5 - np.hypot(dx, dy), 0, 1) * 255, np.uint8)
+    mask = np.asarray(np.clip(radius + 0.5 - np.hypot(dx, dy), 0, 1) * 255, np.uint8)
+    mask.setflags(write=False)
+    return mask
 
 
 def with_rounded_corners(face: NDArray[np.uint8]) -> Bgra:

@@ -247,7 +247,8 @@ class FacePainter:
         self.style = style
         self.width, self.height = round(height * CARD_WIDTH / CARD_HEIGHT), height
         self.canvas = np.empty((self.height, self.width, 3), np.float32)
-        self.canvas[:] = style.paper
+        self.canvas[0] = style.paper
+        self.canvas[1:] = self.canvas[0]  # whole rows are copied many times faster than single pixels
 
     def stamp(self, mask: Mask, x: float, y: float, colour: Colour) -> None:
         """Paint a mask with its middle at (x, y)."""

@@ -22,6 +22,7 @@ from companion.game.setup import GameSetup
 from companion.store.store import Store
 from engine.errors import BadInputError
 from tests.support.fake_source import FakeSource
+from tests.support.plain import plain
 from vision.following.watcher import Watcher
 from vision.geometry import order_quad
 from vision.plane import TablePlane
@@ -206,7 +207,7 @@ class Film(FakeSource):
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         for number in range(200):
             self.table.fails = number >= self.breaks_at
-            yield number / 15, np.full((600, 1000, 3), (60, 90, 50), np.uint8)
+            yield number / 15, plain(1000, 600, (60, 90, 50))
 
 
 def test_what_was_decided_before_a_network_fails_is_kept(tmp_path: Path) -> None:

@@ -41,17 +41,22 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(*command: str | Path, cwd: Path, stdin: str = "") -> str:
-    """The output of a command, run as after an installation: no path leads to the checkout."""
+def away_from_the_checkout(home: Path) -> dict[str, str]:
+    """An environment as after an installation: no path leads to the checkout."""
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PYTHON", "SHITHEAD", "XDG"))
     }
+    return {**kept, "HOME": str(home), "SDL_VIDEODRIVER": "offscreen"}
+
+
+def run(*command: str | Path, cwd: Path, stdin: str = "") -> str:
+    """The output of a command, run as after an installation."""
     done = subprocess.run(
         [str(word) for word in command],
         cwd=cwd,
-        env={**kept, "HOME": str(cwd), "SDL_VIDEODRIVER": "offscreen"},
+        env=away_from_the_checkout(cwd),
         input=stdin,
         capture_output=True,
         text=True,
@@ -158,6 +163,7 @@ def test_a_command_that_needs_a_checkout_says_so_in_one_line(installed: Path, tm
     done = subprocess.run(
         [str(installed / "shithead"), "film", "out.mp4"],
         cwd=tmp_path,
+        env=away_from_the_checkout(tmp_path),
         capture_output=True,
         text=True,
         check=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,10 +19,13 @@ WIDTH, HEIGHT, FPS = 640, 480, 10
 Picture = NDArray[np.uint8]
 
 
+@functools.cache
 def table(seed: int = 3) -> Picture:
-    """Return a bare table, HEIGHT x WIDTH x 3."""
+    """Return a bare table, HEIGHT x WIDTH x 3, read-only."""
     surface = drawn_surface(np.random.default_rng(seed))
-    return np.asarray(cv2.resize(surface, (WIDTH, HEIGHT), interpolation=cv2.INTER_LINEAR), np.uint8)
+    bare = np.asarray(cv2.resize(surface, (WIDTH, HEIGHT), interpolation=cv2.INTER_LINEAR), np.uint8)
+    bare.setflags(write=False)
+    return bare
 
 
 def quad_at(rng: np.random.Generator, height: float = 190.0) -> NDArray[np.float32]:

@@ -26,7 +26,7 @@ from engine.ruleset import load_ruleset
 PLANS = plan_films(["shed"], 2, plays=1, size=(160, 90))
 SIMULATE = ("simulate", "--games", "150", "--players", "2", "--policy", "random", "--seed", "4")
 FILM = (
-    *("--players", "2", "--seed", "7", "--plays", "1", "--fps", "3", "--width", "160", "--height", "90"),
+    *("--players", "2", "--seed", "7", "--plays", "1", "--fps", "1", "--width", "160", "--height", "90"),
     *("--deck", "drawn", "--surface", "drawn"),
 )
 """Plans of two small films."""

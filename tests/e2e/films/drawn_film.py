@@ -15,7 +15,10 @@ from typing import Any
 import cv2
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[3]))
+
 from companion.cli.main import main
+from tests.support.plain import plain
 from vision.geometry import order_quad
 from vision.types import CardReading, Face, Image
 
@@ -57,7 +60,7 @@ class Table:
 
     def show(self, seconds: float) -> None:
         for _ in range(round(seconds * FPS)):
-            picture = np.full((SIZE[1], SIZE[0], 3), (60, 90, 50), np.uint8)
+            picture = plain(*SIZE, (60, 90, 50))
             for name, *place in self.cards:
                 colour = (150, 60, 60) if name is None else (235, 235, 235)
                 cv2.fillConvexPoly(picture, np.round(_quad(*place)).astype(np.int32), colour)

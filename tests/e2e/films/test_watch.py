@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.events import Event
+from tests.support.plain import plain
 from vision.following.watcher import Watcher
 from vision.geometry import order_quad
 from vision.motion.background import MotionFrame
@@ -31,6 +32,8 @@ class Table:
         """Where the cloth has a pattern that looks like a card, whose name nobody could tell."""
         self.arm: tuple[int, int, int] | None = None
         self.looks = 0
+        self._drawn: tuple[object, Image] | None = None
+        """What was drawn last, and the picture of it: most frames show what the ones before did."""
 
     def put(self, name: str | None, x: float, y: float, turn: float = 0.0) -> None:
         self.cards.append((name, x, y, turn))
@@ -41,7 +44,13 @@ class Table:
         return np.asarray(CARD @ matrix + [x, y])
 
     def frame(self) -> Image:
-        image = np.full((SIZE[1], SIZE[0], 3), (60, 90, 50), np.uint8)
+        shown = ([*self.cards], [*self.printed], self.arm)
+        if self._drawn is None or self._drawn[0] != shown:
+            self._drawn = shown, self._draw()
+        return self._drawn[1].copy()
+
+    def _draw(self) -> Image:
+        image = plain(*SIZE, (60, 90, 50))
         for x, y in self.printed:
             cv2.rectangle(image, (int(x) - 30, int(y) - 43), (int(x) + 30, int(y) + 43), (90, 140, 90), 3)
         for name, x, y, turn in self.cards:

@@ -11,7 +11,6 @@ import json
 import os
 import sys
 from pathlib import Path
-from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
@@ -70,6 +69,8 @@ def tour(walker: Walker) -> Steps:
     yield from rest(6)
     walker.saw["tours left"] = sum(type(child).__name__ == "Tour" for child in Window.children)
     walker.saw["toured"] = load_settings().toured
+    from unittest.mock import patch
+
     from companion.app.screens import tour as first_steps
 
     with patch.object(first_steps, "on_phone", lambda: True):

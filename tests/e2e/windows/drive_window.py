@@ -1,8 +1,8 @@
 """Run as a program: opens the real window on a scripted game, touches everything, prints what it saw.
 
-Usage: drive_window.py SCENARIO WIDTH HEIGHT [PICTURE.png], or with `speed` WIDTH HEIGHT FILM SECONDS. A
-process of its own, because Kivy has one window and one clock per process. The answer is one JSON line on
-stdout.
+Usage: drive_window.py SCENARIO WIDTH HEIGHT [PICTURE.png], or with `film` WIDTH HEIGHT FILM [PICTURE.png], or
+with `speed` WIDTH HEIGHT FILM SECONDS. A process of its own, because Kivy has one window and one clock per
+process. The answer is one JSON line on stdout.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -313,11 +314,14 @@ def sizes(driver: Driver) -> Steps:
         driver.measure(f"long {width}x{height}")
 
 
-def film(driver: Driver) -> Steps:
-    """The sample film through the whole program, until a play is ruled on; with a picture, ruled illegal."""
+def film(driver: Driver, source: str) -> Steps:
+    """A film of the sample film's game through the whole program, until a play is ruled on.
+
+    With a picture, until one is ruled illegal.
+    """
     from kivy.animation import Animation
 
-    session = make_session(driver.setup, realtime=False)
+    session = make_session(replace(driver.setup, source=source), realtime=False)
     driver.app.play(session)
     wanted = ("illegal",) if driver.picture else ("legal", "illegal", "unproven")
 
@@ -357,7 +361,6 @@ SCENARIOS = {
         long_texts,
         tonight,
         form,
-        film,
     )
 }
 
@@ -365,17 +368,21 @@ SCENARIOS = {
 def main() -> None:
     scenario, width, height = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     if scenario == "speed":
-        film, seconds = sys.argv[4], float(sys.argv[5])
-        print(json.dumps(Driver(width, height, None).run(lambda d: speed(d, film, seconds), plays=False)))
+        shown, seconds = sys.argv[4], float(sys.argv[5])
+        print(json.dumps(Driver(width, height, None).run(lambda d: speed(d, shown, seconds), plays=False)))
         return
-    picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
     if scenario == "film":
+        picture = Path(sys.argv[5]) if len(sys.argv) > 5 else None
         prepare_kivy()
         draw_plainly(3)
-    elif picture is None:
+        driver = Driver(width, height, picture)
+        print(json.dumps(driver.run(lambda driver: film(driver, sys.argv[4]), plays=False)))
+        return
+    picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
+    if picture is None:
         prepare_kivy()
         draw_plainly()
-    plays = scenario not in ("tonight", "form", "film")
+    plays = scenario not in ("tonight", "form")
     print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario], plays=plays)))
 
 

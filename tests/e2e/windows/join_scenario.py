@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from unittest.mock import patch
 
 import cv2
 
 from tests.e2e.windows.measuring import pixels
 from tests.e2e.windows.walker import Steps, Walker, by_touch, rest, until
-from tests.support.phones import addresses, phone
 
 
 def joined(walker: Walker) -> Steps:
     """From the form to the code, with a phone that films and one that shows the game."""
+    # Imported here: aiohttp takes as long to load as the window, and the other scenarios need no phones.
+    import asyncio
+    from unittest.mock import patch
+
+    from tests.support.phones import addresses, phone
+
     patch("companion.phone.server.local_addresses", lambda: ["127.0.0.1"]).start()
     walker.app.ask(by_touch(walker))
     yield

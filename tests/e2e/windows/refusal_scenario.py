@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from unittest.mock import patch
 
 import cv2
 
@@ -18,6 +17,8 @@ FULL = Path("/dev/full")
 
 def refused_files(walker: Walker) -> Steps:
     """In mid-game, with games in the ledger: the folders are files, then full; a backup is damaged."""
+    from unittest.mock import patch  # loads asyncio, which no other scenario needs
+
     yield from started(walker)
     yield from play(walker, "Ann", "4")
     session = walker.app.session

@@ -12,6 +12,7 @@ import pytest
 from companion.sources.cameras import sample_film
 from engine.errors import BadInputError
 from tests.e2e.windows.driven import cut_texts, drive, small_targets
+from tests.support.excerpt import write_excerpt
 
 SIZES = ((1280, 720), (400, 860), (860, 400), (1024, 768), (1920, 1080))
 
@@ -321,10 +322,10 @@ def test_pictures_of_the_states_can_be_taken(tmp_path: Path) -> None:
             assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_sample_film_is_refereed_in_the_window() -> None:
+def test_the_sample_film_is_refereed_in_the_window(tmp_path: Path) -> None:
     """The whole program as on a phone, on real pictures, nothing scripted, until the first ruling has fallen.
 
-    With SHITHEAD_OVERLAY set to a path, it goes on to a breach in mid-game and photographs it there: that is
+    With SHITHEAD_OVERLAY set to a path, it sees the whole film and photographs a breach in mid-game: that is
     how docs/overlay.png was made, and, with SHITHEAD_OVERLAY_SIZE=412x892, docs/phone.png.
     """
     try:
@@ -333,7 +334,8 @@ def test_the_sample_film_is_refereed_in_the_window() -> None:
         pytest.skip(str(error))
     wanted = os.environ.get("SHITHEAD_OVERLAY")
     width, height = map(int, os.environ.get("SHITHEAD_OVERLAY_SIZE", "1280x720").split("x"))
-    seen = drive("film", width, height, *([wanted] if wanted else []))
+    film = sample_film().path if wanted else write_excerpt(tmp_path / "first-play.avi")
+    seen = drive("film", width, height, str(film), *([wanted] if wanted else []))
     assert seen["phase"] == "paused"
     assert (seen["runs on"], seen["not on a phone"]) == ("opencv", [])
     screen = seen["film"]

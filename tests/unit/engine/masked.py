@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from random import Random
 from typing import Any
 
-from engine.cards import FULL_PACK, JOKER
+from engine.cards import FULL_PACK, JOKER, RANK_OF
 from engine.deals import packs_for
 from engine.ruleset import load_ruleset
 from engine.simulation.cheating import situation_of
@@ -72,7 +72,8 @@ def masked(rng: Random, situation: Situation) -> Situation:
 def completed(rng: Random, hidden: Situation, first: str | None = None) -> Situation | None:
     """Return the situation with its hidden cards filled in at random; `first` goes to a random place.
 
-    Each card is there once per pack. None where the cards do not suffice.
+    Each card is there once per pack. None where the cards do not suffice, or where a player who answered a
+    shown card would have had no card to answer with.
     """
     rules = load_ruleset(hidden["rules"], hidden["options"])
     packs = packs_for(rules.mechanics, len(hidden["players"]))
@@ -92,7 +93,21 @@ def completed(rng: Random, hidden: Situation, first: str | None = None) -> Situa
         pool.insert(0, first)
     for (row, place), card in zip(slots, pool, strict=False):
         row[place] = card
-    return _with_played(rng, full)
+    return _with_played(rng, full) if _answers_are_there(full, rules.mechanics.shown) else None
+
+
+def _answers_are_there(full: Situation, shown: Collection[int]) -> bool:
+    """Whether everybody who answered holds the cards for it, in the hand or else among the up-cards."""
+    action = full["action"]
+    for giver, held in full["cards"].items():
+        given = sum(answering == giver for answering, _ in action.get("answers", ()))
+        needed = given + (given > 0 and giver == action["player"])
+        for place in (held["hand"], held["up"]):
+            taken = min(needed, len(place))
+            if sum(RANK_OF[card] in shown for card in place) < taken:
+                return False
+            needed -= taken
+    return True
 
 
 def _with_played(rng: Random, full: Situation) -> Situation | None:

@@ -195,6 +195,15 @@ def test_end_shithead(rule: Rule) -> None:
     assert (ruling["shithead"], ruling["next"], ruling["left"]) == ("P2", None, ["P1"])
 
 
+def test_end_shithead_is_who_alone_holds_cards_though_nobody_is_said_to_have_left(rule: Rule) -> None:
+    nothing = {"hand": [], "up": [], "down": 0}
+    kept = {"hand": "9H QC", "up": "", "down": 0, "pile": "8S", "players": 3}
+    ruling = rule(W, "play 9H", others={"P2": nothing, "P3": nothing}, **kept)
+    assert [breach["says"] for breach in ruling["breaches"]] == ["The game is over: P1 is the Shithead."]
+    still_in = {"hand": ["4C"], "up": [], "down": 0}
+    assert rule(W, "play 9H", others={"P2": nothing, "P3": still_in}, **kept)["verdict"] == "legal"
+
+
 def test_end_shithead_of_those_who_have_not_left(rule: Rule) -> None:
     left: dict[str, Any] = {"P2": {}, "P4": {}}
     assert rule(W, "play 2H", hand="2H", up="", down=0, pile="9S", draw=0, left=left)["shithead"] == "P3"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
@@ -31,6 +32,12 @@ FACE = np.array([[420, 120], [550, 130], [540, 310], [412, 300]], np.float32)
 CARDS_SHOWN = CARDS[1 : MIN_AGREEING_CARDS + 5]
 
 
+@functools.cache
+def face_up(card: str) -> Picture:
+    """Return the table with one card on it."""
+    return lay(table(), draw_face(card, DrawnStyle()), FACE)
+
+
 class Script:
     """A reader that gives the readings it was told, whatever it sees."""
 
@@ -48,20 +55,20 @@ class Table:
         self.faces, self.script, self.said = copy(faces), Script(), list[str]()
         self.reader = BackMatchingReader(self.script, self.faces, decks, self.said.append)
 
-    def show(self, card: str, *backs: Picture) -> None:
-        """Look at a card beside one or two backs."""
-        picture = lay(table(), draw_face(card, DrawnStyle()), FACE)
+    def show(self, card: str, *backs: Picture, times: int = 1) -> None:
+        """Look so often at a card beside one or two backs."""
+        picture = face_up(card)
         self.script.readings = [CardReading(FACE, "up", 0.99, card, 0.999)]
         for back, quad in zip(backs, (BACK, OTHER), strict=False):
             picture = lay(picture, back, quad)
             self.script.readings.append(CardReading(quad, "down", 0.99, None, 0.99))
-        self.reader.read(picture)
+        for _ in range(times):
+            self.reader.read(picture)
 
     def show_all(self, *backs: Picture) -> None:
         """Look often at each of a number of cards."""
         for card in CARDS_SHOWN:
-            for _ in range(3):
-                self.show(card, *backs)
+            self.show(card, *backs, times=3)
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +79,7 @@ def faces() -> CardClassifier:
 @pytest.fixture(scope="module")
 def pub(faces: CardClassifier) -> Deck:
     """A deck that was enrolled with its blue back."""
-    parts = [
-        augmented_features(lay(table(), draw_face(card, DrawnStyle()), FACE), FACE, faces, 4)
-        for card in CARDS_SHOWN
-    ]
+    parts = [augmented_features(face_up(card), FACE, faces, 4) for card in CARDS_SHOWN]
     cards = tuple(card for card in CARDS_SHOWN for _ in range(4))
     backs = stack_back_features([back_features(lay(table(), BLUE, BACK), BACK)])
     return Deck("pub", faces.fingerprint, cards, np.concatenate(parts), backs)

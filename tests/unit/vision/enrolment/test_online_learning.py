@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -36,6 +37,7 @@ def faces() -> CardClassifier:
     return CardClassifier(threads=1)
 
 
+@functools.cache
 def pictured(card: str) -> Picture:
     return lay(table(), draw_face(card, DrawnStyle()), QUAD)
 

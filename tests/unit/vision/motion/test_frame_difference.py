@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+
+import cv2
 import numpy as np
 import pytest
 
 from vision.motion.frame_difference import ChangeDetector
 
+WIDTH, HEIGHT = 960, 540
+
+
+@functools.cache
+def grain() -> np.ndarray:
+    """Return a camera's noise of twice a picture's size, from which each picture takes its own part."""
+    return np.random.default_rng(0).standard_normal((2 * HEIGHT, 2 * WIDTH, 3), np.float32)
+
 
 def noisy(seed: int, sigma: float = 3.0, level: int = 90) -> np.ndarray:
-    grain = np.random.default_rng(seed).normal(0, sigma, (540, 960, 3))
-    return np.clip(level + grain, 0, 255).astype(np.uint8)
+    top, left = np.random.default_rng(seed).integers(0, (HEIGHT, WIDTH), endpoint=True)
+    seen = cv2.multiply(grain()[top : top + HEIGHT, left : left + WIDTH], np.full(4, sigma))
+    return cv2.add(seen, np.full(4, float(level)), dtype=cv2.CV_8U)
 
 
 def used_to(sigma: float) -> ChangeDetector:
