@@ -190,7 +190,7 @@ def test_an_rtsp_server_that_points_to_another_address_is_not_followed(method: s
     address, asked = rtsp({method: (302, f"Location: {elsewhere}\r\n")})
     with pytest.raises(BadInputError, match="cannot be opened"):
         open_source(address)
-    assert asked[-1] == method
+    assert method in asked
     assert asked_there == []
 
 

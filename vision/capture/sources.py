@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.errors import BadInputError
 from engine.messages import Said, message
-from vision.capture.addresses import complete_address, stream_fault
+from vision.capture.addresses import complete_address, lacks_password, without_password
 from vision.capture.frame_queue import FrameQueue
 from vision.capture.opencv import (
     CAMERA_SIZE,
@@ -31,6 +31,7 @@ from vision.capture.opencv import (
     open_stream,
 )
 from vision.capture.prefetch import Prefetcher
+from vision.capture.stream_probe import StreamProbe, probe_stream
 from vision.types import Image
 
 _log = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class FrameSource(Protocol):
     """A sequence of frames with their times."""
 
     name: str
-    """A film's path, a stream's address, or `camera 0`."""
+    """A film's path, a stream's address without its password, or `camera 0`."""
     live: bool
     """Whether frames arrive in real time."""
     fps: float
@@ -93,14 +94,10 @@ def open_source(spec: str, *, keep_trying: bool = False, camera_size: Size = CAM
         name = message("camera {number}", number=spec)
         return LiveSource(number, name, keep_trying=keep_trying, camera_size=camera_size)
     if "://" in spec:
-        return LiveSource(spec, spec, keep_trying=keep_trying)
+        if lacks_password(spec):
+            raise BadInputError("{name}: the password was not kept; type the address again", name=spec)
+        return LiveSource(spec, without_password(spec), keep_trying=keep_trying)
     return FilmSource(Path(spec))
-
-
-def _cannot_be_opened(address: int | str, name: str) -> BadInputError:
-    if isinstance(address, int):
-        return BadInputError("{name}: cannot be opened (no such camera or stream)", name=name)
-    return BadInputError("{name}: cannot be opened ({reason})", name=name, reason=stream_fault(address))
 
 
 def ignore_status(_line: str) -> None:
@@ -286,9 +283,10 @@ class LiveSource:
         self._resizer = FrameResizer()
         self.on_status: Callable[[str], None] = ignore_status
         self._address = address
+        self._has_bare_jpegs = False
         self._capture = self._open()
         if not self._capture.isOpened():
-            raise _cannot_be_opened(address, name)
+            self._open_otherwise()
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
         self._queue = FrameQueue()
@@ -348,8 +346,23 @@ class LiveSource:
 
     def _open(self) -> cv2.VideoCapture:
         if isinstance(self._address, str):
-            return open_stream(self._address)
+            return open_stream(self._address, bare_jpegs=self._has_bare_jpegs)
         return open_camera(self._address, None if self._use_default_size else self._camera_size)
+
+    def _open_otherwise(self) -> None:
+        """Open a stream in the form in which it answers.
+
+        Raises:
+            BadInputError: It cannot be opened; the line says why.
+        """
+        probe = StreamProbe(message("no such camera or stream"))
+        if isinstance(self._address, str):
+            probe = probe_stream(self._address)
+        self._has_bare_jpegs = probe.has_bare_jpegs
+        if probe.has_bare_jpegs:
+            self._capture = self._open()
+        if not self._capture.isOpened():
+            raise BadInputError("{name}: cannot be opened ({reason})", name=self.name, reason=probe.fault)
 
     def _capture_loop(self) -> None:
         try:
