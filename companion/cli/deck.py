@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vision.types import Image, Quad
 
 _CARD_IN_NAME = re.compile(r"(?P<card>(?:10|[2-9AJQK])[CDHS]|JOKER)(?![0-9A-Z])", re.IGNORECASE)
-_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif"}
 _DECK_FILE = ".npz"
 _IDLE_SECONDS = 30.0
 """A camera is released after this long without a new card, once a card was shown."""

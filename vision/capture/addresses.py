@@ -32,8 +32,8 @@ _ADDRESS_IN_TEXT = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/{1,2}\S+")
 def complete_address(spec: str) -> str:
     """Return a source as an address that can be opened; a film and a camera stay unchanged.
 
-    A missing `http://` or `rtsp://` is added. Characters that would end a name or password too early are escaped:
-    `#`, `/`, `@`. A path of a file that exists stays a film. So does whatever does not look like a host.
+    A missing `http://` or `rtsp://` is added. Characters that would end a name or password too early are
+    escaped: `#`, `/`, `@`. A path of a file that exists stays a film, as whatever does not look like a host.
     """
     text = spec.strip()
     if text.isdecimal():
