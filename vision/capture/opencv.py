@@ -43,12 +43,15 @@ _OPEN_TIMEOUT_MS, _READ_TIMEOUT_MS = 10_000, 5_000
 _FILM_OPTIONS = {
     "format_whitelist": "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,mjpeg,mpjpeg,flv,asf,ogg,gif",
     "protocol_whitelist": "file",
+    "fflags": "discardcorrupt",
 }
+"""Where packets were lost, a picture is left out rather than shown in pieces, so that its loss is noticed."""
 _STREAM_OPTIONS = {
     "format_whitelist": "mpjpeg,mov,matroska,avi,mpegts,flv,h264,hevc,asf,rtsp,rtp",
     # Without `rtsp`: FFmpeg treats RTSP as a format over tcp, and needs this protocol only to follow
     # redirects.
     "protocol_whitelist": "http,https,tcp,tls,udp,rtp,srtp,rtmp",
+    "fflags": "discardcorrupt",
     "max_redirects": "0",
     "rtsp_transport": "tcp",
 }
@@ -58,7 +61,7 @@ _BARE_JPEG_OPTIONS = {
     # FFmpeg would take many seconds of pictures to guess their rate, which no such stream states.
     "probesize": "200000",
     "analyzeduration": "100000",
-    "fflags": "nobuffer",
+    "fflags": "nobuffer+discardcorrupt",
 }
 """Take every JPEG from the bytes of a stream, whatever stands between them."""
 _OPTIONS_VARIABLE = "OPENCV_FFMPEG_CAPTURE_OPTIONS"

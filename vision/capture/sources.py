@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -48,6 +49,9 @@ _ASPECT_TOLERANCE = 0.02
 _CUT_OFF_TOLERANCE = 0.01
 """A film counts as cut off if this share of its frames is missing. Containers state the number only
 roughly."""
+
+_CLOCK_JUMP_SECONDS = 60.0
+"""Two frames of a film are not farther apart than this; else the clock of the stream that was kept jumped."""
 
 
 class FrameSource(Protocol):
@@ -156,6 +160,30 @@ def recovered_message(name: str) -> Said:
     return message("{name}: the picture is back", name=name)
 
 
+class FilmClock:
+    """The times of a film's frames by their stamps, which may be missing, or jump with a stream's clock."""
+
+    def __init__(self, fps: float) -> None:
+        self._fps, self._count, self._t, self._offset = fps, 0, -1.0, 0.0
+        self.jump = 0.0
+        """By how many seconds the clock jumped before the last frame; 0 if it did not."""
+
+    def time_of(self, stamp: float) -> float:
+        """Return the time of the next frame in seconds, later than all before, by its stamp in seconds.
+
+        In a file without usable stamps, the frame's number gives its time.
+        """
+        following = self._t + 1 / self._fps
+        self.jump = 0.0
+        if np.isfinite(stamp) and self._count and abs(stamp + self._offset - self._t) > _CLOCK_JUMP_SECONDS:
+            self.jump = stamp + self._offset - self._t
+            self._offset = following - stamp
+        usable = np.isfinite(stamp) and stamp + self._offset > self._t
+        self._t = stamp + self._offset if usable else max(following, self._count / self._fps)
+        self._count += 1
+        return self._t
+
+
 class FilmSource:
     """A video file, frame by frame, each at the size of the first.
 
@@ -168,6 +196,8 @@ class FilmSource:
         self.name = str(path)
         self.on_status: Callable[[str], None] = ignore_status
         self._ahead: Prefetcher[tuple[float, Image]] | None = None
+        self._said: deque[Said] = deque()
+        """Lines for `on_status` that the decoding thread leaves behind."""
         self._capture = open_film(path)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 1000 else 25.0
@@ -182,24 +212,35 @@ class FilmSource:
         self._first_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield every frame. A film that was cut off raises BadInputError at its end."""
+        """Yield every frame. A film that was cut off, or is one picture, raises BadInputError at its end."""
         if self._first is None:
             raise RuntimeError("a film can be walked through only once")
         first, self._first = self._first, None
         self._ahead = Prefetcher(self._frames(first))
         try:
-            yield from self._ahead
+            for item in self._ahead:
+                while self._said:
+                    self.on_status(self._said.popleft())
+                yield item
         finally:
             self._ahead.close()
 
     def _frames(self, frame: Image) -> Iterator[tuple[float, Image]]:
         """Decode frame by frame, starting with one that is already decoded."""
-        stamp, same_size = self._first_ms, FrameResizer()
-        count, strange, t = 0, 0, -1.0
+        stamp, same_size, clock = self._first_ms, FrameResizer(), FilmClock(self.fps)
+        count, strange, t, gap = 0, 0, 0.0, (0.0, 0.0)
         while True:
-            # In a file without usable time stamps, the frame's number gives its time.
-            usable = np.isfinite(stamp) and stamp / 1000 > t
-            t = stamp / 1000 if usable else max(t + 1 / self.fps, count / self.fps)
+            before, t = t, clock.time_of(stamp / 1000)
+            gap = max(gap, (before, t), key=lambda ends: ends[1] - ends[0])
+            if clock.jump:
+                self._said.append(
+                    message(
+                        "{name}: its clock jumps by {jump:.0f} s at {t:.1f} s; the times go on without it",
+                        name=self.name,
+                        jump=clock.jump,
+                        t=t,
+                    )
+                )
             fitted = same_size.fit(frame)
             if fitted is not None:
                 yield t, fitted
@@ -210,7 +251,11 @@ class FilmSource:
                 break
             frame, stamp = following, self._capture.get(cv2.CAP_PROP_POS_MSEC)
         if self._capture.isOpened():
-            self._raise_if_cut_off(count, t)
+            self._raise_if_cut_off(count, t, gap)
+            if count == 1:
+                raise BadInputError(
+                    "{name}: holds a single picture, in which no game can be followed", name=self.name
+                )
         if strange:
             raise BadInputError(
                 "{name}: {strange} of its {count} pictures have another shape than the first; "
@@ -228,8 +273,14 @@ class FilmSource:
                 return np.asarray(frame, np.uint8)
         return None
 
-    def _raise_if_cut_off(self, count: int, t: float) -> None:
-        """Raise BadInputError if frames are missing after `count` frames, the last at `t` seconds."""
+    def _raise_if_cut_off(self, count: int, t: float, gap: tuple[float, float]) -> None:
+        """Raise BadInputError if frames are missing.
+
+        Args:
+            count: How many there were.
+            t: Time of the last one, in seconds.
+            gap: The longest time without a frame, from and to, in seconds.
+        """
         if self.frame_count is None:
             return
         if count >= self.frame_count - max(2, _CUT_OFF_TOLERANCE * self.frame_count):
@@ -238,10 +289,13 @@ class FilmSource:
         if t > stated - max(1.0, _CUT_OFF_TOLERANCE * stated):
             lost = self.frame_count - count
             raise BadInputError(
-                "{name}: {lost} of its {frame_count} pictures are broken; what was seen is kept",
+                "{name}: {lost} of its {frame_count} pictures are broken, most in a row from {start:.1f} to "
+                "{end:.1f} s; what was seen is kept",
                 name=self.name,
                 lost=lost,
                 frame_count=self.frame_count,
+                start=gap[0],
+                end=gap[1],
             )
         raise BadInputError(
             "{name}: breaks off after {t:.1f} s of {stated:.1f} s; what was seen is kept",
