@@ -103,7 +103,8 @@ def _retry(
     pooled = _pooled(readings[best].log_probabilities, name.log_probabilities)
     again, first = readings[best].without_deck, name.without_deck
     alone = None if again is None or first is None else _pooled(again, first)
-    return quads[best], classification_of(pooled, classifier.fusion.threshold, alone)
+    named_from = max(classifier.fusion.threshold, name.named_from)
+    return quads[best], classification_of(pooled, named_from, alone)
 
 
 def _pooled(again: NDArray[np.float64], first: NDArray[np.float64]) -> NDArray[np.float64]:
