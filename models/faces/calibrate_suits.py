@@ -1,9 +1,8 @@
 """Fit how far the suit of a blurred card can be trusted, on rendered frames.
 
-`python -m models.faces.calibrate_suits` renders frames, blurs or reduces most of them, and prints the two
-numbers at the top of `vision/recognition/blurred_suits.py` that fit best: those with the least mean negative
-log-likelihood of the suits, given rank and colour. It also prints that loss for full trust and for the
-numbers in use.
+`python -m models.faces.calibrate_suits` renders frames, and blurs or reduces most of them. It fits the two
+numbers at the top of `vision/recognition/blurred_suits.py`. The loss is the mean negative log-likelihood of
+the suits, given rank and colour. It is also printed for full trust and for the numbers in use.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class SuitSample:
     blur: float
     """See `vision.recognition.blurred_suits.blur_mm`."""
     log_odds: float
-    """Of the likelier suit against the other one of its colour, by the networks."""
+    """Log odds of the likelier suit against the other one of its colour, by the networks."""
     right: bool
     """Whether the likelier suit is the card's."""
 

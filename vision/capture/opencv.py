@@ -45,7 +45,7 @@ _FILM_OPTIONS = {
     "protocol_whitelist": "file",
     "fflags": "discardcorrupt",
 }
-"""Where packets were lost, a picture is left out rather than shown in pieces, so that its loss is noticed."""
+"""A picture whose packets were lost is left out rather than shown in pieces, so that its loss is noticed."""
 _STREAM_OPTIONS = {
     "format_whitelist": "mpjpeg,mov,matroska,avi,mpegts,flv,h264,hevc,asf,rtsp,rtp",
     # Without `rtsp`: FFmpeg treats RTSP as a format over tcp, and needs this protocol only to follow

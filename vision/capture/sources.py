@@ -32,6 +32,7 @@ from vision.capture.opencv import (
     open_stream,
 )
 from vision.capture.prefetch import Prefetcher
+from vision.capture.skipped_time import SkippedTime
 from vision.capture.stream_probe import StreamProbe, probe_stream
 from vision.types import Image
 
@@ -344,6 +345,9 @@ class LiveSource:
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
         self._queue = FrameQueue()
+        self._dropped = 0
+        """Frames that the queue dropped since the last one that was taken from it."""
+        self._skipped = SkippedTime()
         self._arrived = threading.Condition()
         self._closed = False
         self._start = time.monotonic()
@@ -376,7 +380,16 @@ class LiveSource:
             item, silent = self._await(more), max(patience, silent + more)
         if item is not None and lost:
             self.on_status(recovered_message(self.name))
+        if item is not None:
+            line = self._skipped.note(item[0], self._take_dropped())
+            if line is not None:
+                self.on_status(line)
         return item
+
+    def _take_dropped(self) -> int:
+        with self._arrived:
+            dropped, self._dropped = self._dropped, 0
+        return dropped
 
     def _waits_forever(self) -> bool:
         """Return whether to wait for a frame without limit."""
@@ -432,7 +445,7 @@ class LiveSource:
                 if picture is None:
                     continue
                 with self._arrived:
-                    self._queue.put(time.monotonic() - self._start, picture)
+                    self._dropped += self._queue.put(time.monotonic() - self._start, picture)
                     self._arrived.notify_all()
         except BadInputError as error:
             self._end_with(error)

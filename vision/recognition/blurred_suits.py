@@ -59,7 +59,7 @@ def blur_mm(image: Image, quad: Quad) -> float:
     )
     contrast = max(float(paper - ink), _MIN_CONTRAST)
     # The slope in the middle of an edge that a Gaussian has blurred.
-    return contrast / (np.sqrt(2 * np.pi) * max(steepest, _MIN_SLOPE)) / _PX_PER_MM
+    return float(contrast / (np.sqrt(2 * np.pi) * max(steepest, _MIN_SLOPE)) / _PX_PER_MM)
 
 
 def has_doubtful_suit(log_p: NDArray[np.float64]) -> bool:

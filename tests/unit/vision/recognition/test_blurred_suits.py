@@ -47,7 +47,7 @@ def _log_p(**cards: float) -> np.ndarray:
     p = np.full(len(CLASSES), 1e-6)
     for card, share in cards.items():
         p[CLASSES.index(card.removeprefix("_"))] = share
-    return np.log(p / p.sum())
+    return np.asarray(np.log(p / p.sum()))
 
 
 def test_blur_flattens_the_odds_of_two_suits_and_leaves_rank_and_colour() -> None:
