@@ -366,7 +366,8 @@ def test_a_clock_that_jumps_leaves_the_times_as_they_were_and_is_said(
             pass
 
     monkeypatch.setattr(sources, "open_film", lambda _: Capture())
-    film, said = sources.FilmSource(Path("film.mp4")), []
+    said: list[str] = []
+    film = sources.FilmSource(Path("film.mp4"))
     film.on_status = said.append
     assert [t for t, _ in film] == pytest.approx([0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
     assert said == [
