@@ -14,6 +14,7 @@ from vision.geometry import intersection_area, intersection_over_smaller, polygo
 from vision.images import downscale
 from vision.recognition.classifier import CardClassifier, Classification
 from vision.recognition.detector import CardDetector, Detection
+from vision.recognition.framed_faces import enlarge_framed_outlines
 from vision.recognition.index_detector import IndexDetection
 from vision.recognition.occlusion import OcclusionResolver
 from vision.recognition.protruding_ends import find_lower_card
@@ -107,6 +108,8 @@ class TableReader:
         if card_height is None and not any(self._is_named(name) for name in names):
             detections, names = self._with_filling_card(image, detections, names)
         detections, names = retry_slanted_outlines(image, detections, names, self._classifier)
+        if card_height is None:
+            detections, names = enlarge_framed_outlines(image, detections, names, self._classifier)
         detections, names = check_with_templates(image, detections, names, self._classifier)
         readings = []
         for detection, name in zip(detections, names, strict=True):
