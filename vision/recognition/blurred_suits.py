@@ -19,8 +19,8 @@ HALF_TRUST_MM, TRUST_POWER = 3.0, 3.0
 """The odds between two suits count half, as logarithms, at the first blur. The second number says how fast
 that changes. `python -m models.faces.calibrate_suits` fits both to a deck. The fits of decks differ between
 2 and 4 mm, so this is a middle that is better than full trust on each deck tried."""
-BLURRED_MM = 2.0
-"""From this blur on, a card is blurred. Sharp cards 90 px high or more have less."""
+BLURRED_MM = 1.5
+"""From this blur on, a card is blurred. Sharp cards 80 px high or more have less."""
 MIN_BLURRED_P = 0.95
 """A blurred card is named from this probability on if its suit is in doubt."""
 _DOUBTFUL_LOG_ODDS = 10.0

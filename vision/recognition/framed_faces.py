@@ -2,7 +2,7 @@
 
 The networks have seen few such decks. They outline the frame, or something between it and the edge. The paper
 goes on beyond such an outline, or its sides lie on no edge. So larger outlines are tried. One counts if its
-sides lie on clear edges, if it has the shape of a card, and if the same card is surely read in it.
+sides lie on clear edges and it has the shape of a card. The same card must surely be read in it.
 """
 
 from __future__ import annotations
