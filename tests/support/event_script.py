@@ -73,11 +73,18 @@ class Script:
     """Plays arms and cards to an EventMaker and collects what it says."""
 
     def __init__(
-        self, play: Place | None = PLAY_AT, packs: int = 1, make_events: MakeEvents = EventMaker
+        self,
+        play: Place | None = PLAY_AT,
+        packs: int = 1,
+        make_events: MakeEvents = EventMaker,
+        *,
+        by_hands: bool = False,
     ) -> None:
         self.maker = make_events(layout(play), UP, 0.0, 1.0, packs=packs)
         self.events: list[Event] = self.maker.events_of_deal()
         self.t = 1.0
+        self.by_hands = by_hands
+        """Whether reaches are those of hands with landmarks."""
         self.reaches = 0
         self._open: list[ArmTrack] = []
         self.rows: dict[Zone, Observation | None] = {
@@ -104,7 +111,7 @@ class Script:
         while self.t < end:
             self.t += STEP
             gone = self._gone()
-            hands = HandsFrame(self.t, tuple(self._open), gone, {})
+            hands = HandsFrame(self.t, tuple(self._open), gone, {}, self.by_hands)
             self.events += self.maker.on_hands(hands)
             if self.t - last >= self.maker.look_interval(hands):
                 last = self.t
@@ -133,7 +140,7 @@ class Script:
                 reach.update(place, self.t)
                 zone = self.maker.layout.zone_at(*place)
                 covered = {zone: frozenset({seat})} if zone else {}
-                hands = HandsFrame(self.t, (reach,), (), covered)
+                hands = HandsFrame(self.t, (reach,), (), covered, self.by_hands)
                 self.events += self.maker.on_hands(hands)
                 if held is not None and self.maker.look_interval(hands) < 1:
                     self.look([UnderArm(seat, held, 0.6, False)], frozenset(covered))
@@ -151,7 +158,7 @@ class Script:
         for place in places:
             self.t += STEP
             reach.update(place, self.t)
-            self.events += self.maker.on_hands(HandsFrame(self.t, (reach,), (), covered))
+            self.events += self.maker.on_hands(HandsFrame(self.t, (reach,), (), covered, self.by_hands))
 
     def end(self, *reaches: ArmTrack) -> None:
         """These arms go out of the picture."""

@@ -27,6 +27,9 @@ _PILES_TILE_MM, _SEAT_TILE_MM = 480.0, 420.0
 """Sides of the tiles in which palms are looked for: around the piles, and around each row."""
 _MIN_UNEXPLAINED_SHARE = 0.004
 """Palms are looked for in a tile if this share of it moves outside the hands that are known."""
+_ROW_TURNS, _AT_HOME_TURNS = 2, 3
+"""Palms are looked for around the piles in every frame, around one of the rows in every other one. A hand
+whose player does not reach in is followed in every third frame. Looking costs most of all."""
 _JOIN_MM, _LOST_SECONDS = 160.0, 0.4
 """A hand continues a track that ended so near and so recently."""
 _BODY_BEYOND_MM = 150.0
@@ -41,12 +44,14 @@ _IN_MM = 55.0
 """A hand reaches in from so far beyond its own row, towards the middle."""
 _AT_ROW_MM, _STIRS_MM, _STIRS_SECONDS = 55.0, 22.0, 0.5
 """Over its own row it reaches as well if it moves so far within so many seconds."""
+_RESTS_SECONDS = 1.0
+"""A hand that has been at its player's place for so long rests there."""
 _LIES_SECONDS = 4.0
 """A hand that has not moved for so long lies there, and does nothing."""
 _FOREARM_MM, _ARM_WIDTH_MM, _FINGER_MM = 320.0, 80.0, 14.0
 """Length and width of a forearm, and how far a hand reaches beyond its landmarks."""
-_STILL_PIXELS = 6
-"""A hand around which fewer pixels of the small image move stays where it is."""
+_STILL_PIXELS, _STILL_SECONDS = 6, 0.3
+"""A hand around which fewer pixels of the small image move stays where it is, for at most so many seconds."""
 
 
 @dataclass(slots=True, eq=False)
@@ -63,6 +68,10 @@ class _Track:
     """Times and places (mm) of the fingertips that hold cards, newest last."""
     stirred: float = 0.0
     """When it last moved."""
+    looked_at: float = -math.inf
+    """When it was last looked for where it was."""
+    home_since: float = math.inf
+    """Since when it has been at its player's place; infinite while it is not."""
 
     @property
     def tip(self) -> Place:
@@ -96,6 +105,7 @@ class HandTracker:
         self._tracks: list[_Track] = []
         self._lost: list[_Track] = []
         self._reaches: dict[int, ArmTrack] = {}
+        self._looked_everywhere = False
         self._frame = 0
         self.masks: dict[int, Mask] = {}
         """The arm of each seat that reaches in, in pixels of the small image."""
@@ -103,20 +113,29 @@ class HandTracker:
         """The hands that rest."""
 
     @property
+    def rests(self) -> bool:
+        """Whether a hand has been at its player's place for a while."""
+        return any(track.last_seen - track.home_since >= _RESTS_SECONDS for track in self._tracks)
+
+    @property
     def places(self) -> list[Place]:
         """The places of the tracked hands, mm."""
         return [track.tip for track in self._tracks]
 
-    def feed(self, picture: Image, motion: MotionFrame, layout: Layout) -> HandsFrame:
+    def feed(
+        self, picture: Image, motion: MotionFrame, layout: Layout, *, seldom: bool = False
+    ) -> HandsFrame:
         """Update the tracks with one frame.
 
         Args:
             picture: The frame, in which `layout` holds.
             motion: What moves in it.
             layout: Seats and piles.
+            seldom: Whether only some frames are given: then a hand may come to rest unseen.
         """
+        self._frame += 1
         self._follow(picture, motion, layout)
-        self._search(picture, motion, layout)
+        self._search(picture, motion, layout, seldom=seldom)
         t = motion.t
         reaching = self._reaching(t, layout)
         ended = self._update_reaches(reaching, t)
@@ -126,7 +145,9 @@ class HandTracker:
             for track in self._tracks
             if reaching.get(track.seat) is not track
         )
-        return HandsFrame(t, tuple(self._reaches.values()), tuple(ended), self._covered(motion, layout))
+        return HandsFrame(
+            t, tuple(self._reaches.values()), tuple(ended), self._covered(motion, layout), by_hands=True
+        )
 
     def _reaching(self, t: float, layout: Layout) -> dict[int, _Track]:
         """Return the hand of each seat that reaches in: of two, the one that moves, or is farther in."""
@@ -156,7 +177,10 @@ class HandTracker:
         kept: list[_Track] = []
         for track in self._tracks:
             hand = track.hand
-            if _moving_around(hand, motion) >= _STILL_PIXELS:
+            moving = _moving_around(hand, motion) >= _STILL_PIXELS
+            often = track.seat in self._reaches or self._frame % _AT_HOME_TURNS == 0
+            if (moving and often) or motion.t - track.looked_at > _STILL_SECONDS:
+                track.looked_at = motion.t
                 again = self._detector.again(picture, [hand])
                 if not again or any(again[0].is_same(other.hand) for other in kept):
                     self._lost.append(track)
@@ -173,25 +197,35 @@ class HandTracker:
         weights = _owner_weights(layout, track.points)
         track.weights = track.weights + _LEARNING_RATE * (weights - track.weights)
         track.note(t)
+        at_home = _depth(layout, track) <= _IN_MM
+        track.home_since = min(track.home_since, t) if at_home else math.inf
 
-    def _search(self, picture: Image, motion: MotionFrame, layout: Layout) -> None:
-        """Look for further hands where something moves that is no known hand."""
+    def _search(self, picture: Image, motion: MotionFrame, layout: Layout, *, seldom: bool) -> None:
+        """Look for further hands where something moves that is no known hand; `seldom`: at a row anyway."""
         unexplained = motion.recently_moving.copy()
         for track in self._tracks:
             _draw(unexplained, _hull(track.hand.points, 1.25) * motion.scale, value=0)
-        self._frame += 1
-        tiles = _tiles(layout)
-        rows = [
-            tile for tile in tiles[1:] if _share_in(unexplained, tile, motion.scale) > _MIN_UNEXPLAINED_SHARE
-        ]
-        chosen = rows[(self._frame // 2) % len(rows)] if rows and self._frame % 2 else tiles[0]
-        if _share_in(unexplained, chosen, motion.scale) < _MIN_UNEXPLAINED_SHARE:
-            return
-        for hand in self._detector.find(picture, chosen, [track.hand for track in self._tracks]):
+        piles, *rows = _tiles(layout)
+        if not self._looked_everywhere:  # hands that rest from the beginning do not move
+            self._looked_everywhere = True
+            for tile in rows:
+                self._find_in(tile, picture, motion.t, layout)
+        least = -1.0 if seldom else _MIN_UNEXPLAINED_SHARE
+        turn, now = divmod(self._frame, 1 if seldom else _ROW_TURNS)
+        due = [t for t in rows if now == 0 and _share_in(unexplained, t, motion.scale) > least]
+        chosen = [due[turn % len(due)]] if due else []
+        if _share_in(unexplained, piles, motion.scale) > _MIN_UNEXPLAINED_SHARE:
+            chosen.append(piles)
+        for tile in chosen:
+            self._find_in(tile, picture, motion.t, layout)
+
+    def _find_in(self, tile: Tile, picture: Image, t: float, layout: Layout) -> None:
+        """Track the hands in a tile that are not tracked yet."""
+        for hand in self._detector.find(picture, tile, [track.hand for track in self._tracks]):
             points = layout.plane.to_mm(hand.points)
-            new = _Track(hand, motion.t, points, _owner_weights(layout, points))
+            new = _Track(hand, t, points, _owner_weights(layout, points))
             track = self._continued(points) or new
-            self._see(track, hand, motion.t, layout)
+            self._see(track, hand, t, layout)
             self._tracks.append(track)
 
     def _continued(self, points: NDArray[np.float64]) -> _Track | None:

@@ -1,7 +1,7 @@
 """Hands in a picture: palms are found in a square tile, and 21 landmarks in each of them.
 
-Two networks of Google's MediaPipe do it (models/hands/MODEL_CARD.md). MediaPipe's graphs define the meaning of
-their numbers (`palm_detection_cpu`). They also define the square around a hand: it follows from the palm
+Two networks of Google's MediaPipe do it (models/hands/MODEL_CARD.md). MediaPipe's graphs define the meaning
+of their numbers (`palm_detection_cpu`). They also define the square around a hand: it follows from the palm
 (`palm_detection_detection_to_roi`) or from earlier landmarks (`hand_landmark_landmarks_to_roi`).
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 import cv2
@@ -19,8 +18,9 @@ from numpy.typing import NDArray
 
 from vision.recognition.runtime import Backend, load_network
 from vision.types import Image
+from vision.weights import MODELS
 
-WEIGHTS = Path(__file__).parents[2] / "models" / "hands"
+WEIGHTS = MODELS / "hands"
 WRIST, INDEX_KNUCKLE, MIDDLE_KNUCKLE, RING_KNUCKLE = 0, 5, 9, 13
 """Landmarks by their numbers."""
 FINGERTIPS = (4, 8, 12, 16, 20)

@@ -54,6 +54,8 @@ _PIXEL_STEP = 5
 """Only every Nth pixel of a region is mapped to the table, to save time."""
 _MIN_COVER_SHARE = 0.07
 """A zone is covered if this share of its area is."""
+_MIN_HIDDEN_SHARE = 0.3
+"""Hands and heads that rest hide a spot of a row if they cover this share: many a hand rests on its row."""
 _MOSTLY_VISIBLE_SHARE = 0.6
 """Share of its largest size that an arm must have to count as mostly visible."""
 _PILE_DISC_MM = 58.0
@@ -160,6 +162,8 @@ class HandsFrame:
     covered: dict[Zone, frozenset[int]]
     """Zones that are not visible at rest, with the seats whose arms cover them (none: something else
     moves)."""
+    by_hands: bool = False
+    """Whether the tracks are those of hands with landmarks; else they are those of arms."""
 
 
 class ArmTracker:
@@ -383,7 +387,8 @@ def covered_zones(
     for zone, disc in _zone_masks(layout, motion.moving.shape, motion.scale).items():
         least = _MIN_COVER_SHARE * max(1, count_pixels(disc))
         seats = frozenset(seat for seat, mask in arms.items() if count_pixels(mask & disc) > least)
-        over = seats or (others is not None and count_pixels(others & disc) > least)
+        share = _MIN_HIDDEN_SHARE / _MIN_COVER_SHARE if zone.kind == "row" else 1.0
+        over = seats or (others is not None and count_pixels(others & disc) > share * least)
         if over or count_pixels(motion.moving & disc) > least:
             covered[zone] = seats
     return covered

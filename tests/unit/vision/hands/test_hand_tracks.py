@@ -86,24 +86,26 @@ class Watch:
         for _ in range(10):
             self.feed()
 
-    def feed(self, *hands: Hand, found: bool = True) -> HandsFrame:
+    def feed(self, *hands: Hand) -> HandsFrame:
+        return self.seen_only(hands, *hands)
+
+    def seen_only(self, found: Sequence[Hand], *hands: Hand) -> HandsFrame:
+        """Take in a picture of hands of which only some are found."""
         self.t += STEP
-        self.seen.hands = list(hands) if found else []
+        self.seen.hands = list(found)
         picture = drawn(hands)
         told = self.tracker.feed(picture, self.gate.feed(StabilisedFrame(picture), self.t), LAYOUT)
         self.ended += told.ended
         return told
 
 
-def reach(
-    watch: Watch, goal: tuple[float, float], *, found: bool = True, others: tuple[Hand, ...] = ()
-) -> None:
+def reach(watch: Watch, goal: tuple[float, float], *, others: tuple[Hand, ...] = ()) -> None:
     """Ann's hand comes in, pauses at a place (mm) and goes home."""
     way = [*np.linspace(330, goal[1], 6), *[goal[1]] * 5, *np.linspace(goal[1], 330, 6)]
     for y in way:
-        watch.feed(hand_at(goal[0], float(y)), *others, found=found)
+        watch.feed(hand_at(goal[0], float(y)), *others)
     for _ in range(8):
-        watch.feed(*others, found=found)
+        watch.feed(*others)
 
 
 def hands_watch() -> Watch:
@@ -155,23 +157,61 @@ def test_a_hand_over_the_draw_pile_covers_it_for_its_player() -> None:
     assert (DRAW, frozenset({0})) in covered
 
 
-def test_hands_are_believed_where_they_are_found() -> None:
+def test_a_hand_that_lies_over_the_table_for_long_reaches_no_more() -> None:
+    watch = hands_watch()
+    for y in np.linspace(330, 40, 6):
+        watch.feed(hand_at(150, float(y)))
+    assert watch.feed(hand_at(150, 40)).tracks
+    for _ in range(90):
+        told = watch.feed(hand_at(150, 40))
+    assert told.tracks == ()
+
+
+def reaches_watch() -> tuple[ReachTracker, Watch]:
     seen = Seen()
     tracker = ReachTracker(seen)
-    watch = Watch(tracker, seen)
+    return tracker, Watch(tracker, seen)
+
+
+def test_arms_are_followed_by_their_hands_where_hands_rest() -> None:
+    tracker, watch = reaches_watch()
+    resting = hand_at(160, 300)
+    for _ in range(30):
+        watch.feed(resting)
+    before = len(watch.ended)
+    reach(watch, (-60, 10), others=(resting,))
+    assert tracker.by_hands
+    assert [told.seat for told in watch.ended[before:]] == [0]
+
+
+def test_arms_that_come_only_to_act_are_followed_by_what_enters() -> None:
+    tracker, watch = reaches_watch()
     for _ in range(3):
         reach(watch, (-60, 10))
-    assert tracker.by_hands
-    assert {told.seat for told in watch.ended} == {0}
-
-
-def test_where_no_hand_is_found_arms_are_followed_by_what_enters() -> None:
-    seen = Seen()
-    tracker = ReachTracker(seen)
-    watch = Watch(tracker, seen)
-    for _ in range(8):
-        reach(watch, (-60, 10), found=False)
     assert not tracker.by_hands
-    before = len(watch.ended)
-    reach(watch, (-60, 10), found=False)
-    assert [told.seat for told in watch.ended[before:]] == [0]
+    assert [told.seat for told in watch.ended] == [0, 0, 0]
+
+
+def test_hands_that_are_not_found_as_they_act_are_not_relied_on() -> None:
+    tracker, watch = reaches_watch()
+    resting = hand_at(160, 300)
+    for _ in range(30):
+        watch.feed(resting)
+    for _ in range(8):
+        for y in [*np.linspace(330, 0, 6), 0.0, 0.0, 0.0, *np.linspace(0, 330, 6)]:
+            watch.seen_only((resting,), hand_at(-60, float(y)), resting)
+        for _ in range(6):
+            watch.feed(resting)
+    assert not tracker.by_hands
+
+
+def test_a_resting_hand_hides_a_spot_of_a_row_only_if_it_covers_much_of_it() -> None:
+    watch = hands_watch()
+    tracker = watch.tracker
+    spot = Zone("row", 0, 1)
+    for beside, hidden in ((60.0, False), (0.0, True)):
+        for _ in range(30):
+            told = watch.feed(hand_at(beside, 225))
+        assert isinstance(tracker, HandTracker)
+        assert told.tracks == ()
+        assert (spot in told.covered) == hidden

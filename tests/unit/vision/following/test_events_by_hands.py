@@ -1,0 +1,112 @@
+"""Where hands are tracked by their landmarks: who did what, while others rest their hands beside it."""
+
+from __future__ import annotations
+
+from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card
+from vision.hands.tracks import ArmTrack, HandsFrame
+from vision.table.layout import Place, Zone
+
+ANN_HOME, BOB_HOME = (0.0, 250.0), (-390.0, 0.0)
+BESIDE_PILE = (PLAY_AT[0], PLAY_AT[1] - 130.0)
+
+
+def script_by_hands() -> Script:
+    return Script(by_hands=True)
+
+
+def draws(script: Script) -> list[tuple[str | None, int]]:
+    return [(player, 1) for kind, player, _ in script.told() if kind == "draw"]
+
+
+def together(script: Script, resting: str, there: Place, acting: str, *places: Place) -> None:
+    """One player's hand rests at a place, while another's goes to others."""
+    maker, numbers = script.maker, (script.reaches + 1, script.reaches + 2)
+    script.reaches += 2
+    names = [seat.player for seat in maker.layout.seats]
+    rests, acts = (
+        ArmTrack.begin(number, names.index(player), script.t)
+        for number, player in zip(numbers, (resting, acting), strict=True)
+    )
+    for place in places:
+        for _ in range(3):
+            script.t += STEP
+            rests.update(there, script.t)
+            acts.update(place, script.t)
+            at = ((rests, there), (acts, place))
+            over = {maker.layout.zone_at(*where): frozenset({arm.seat}) for arm, where in at}
+            covered = {zone: seats for zone, seats in over.items() if zone is not None}
+            frame = HandsFrame(script.t, (rests, acts), (), covered, by_hands=True)
+            script.events += maker.on_hands(frame)
+    script.end(rests, acts)
+
+
+def test_a_card_was_put_down_by_the_hand_that_came_nearest_to_it() -> None:
+    script = script_by_hands()
+    together(script, "Bob", BESIDE_PILE, "Ann", ANN_HOME, PLAY_AT, ANN_HOME)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(2.5)
+    assert ("play", "Ann", ("9S",)) in script.told()
+
+
+def test_a_play_is_told_before_the_draw_that_follows_it_however_late_it_is_seen() -> None:
+    script = script_by_hands()
+    reach = script.reach("Ann", (ANN_HOME, 0.1), (PLAY_AT, 0.3), (DRAW_AT, 0.3), (ANN_HOME, 0.1))
+    script.end(reach)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(3.0)
+    kinds = [kind for kind, player, _ in script.told() if player == "Ann"]
+    assert kinds == ["play", "draw"]
+
+
+def test_who_draws_has_played_although_another_hand_lay_nearer_to_the_pile() -> None:
+    script = script_by_hands()
+    near = (PLAY_AT[0], PLAY_AT[1] + 110.0)
+    together(script, "Bob", PLAY_AT, "Ann", ANN_HOME, near, ANN_HOME)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(1.0)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.rest(3.0)
+    told = [(kind, player) for kind, player, _ in script.told() if kind != "deal"]
+    assert told == [("play", "Ann"), ("draw", "Ann")]
+
+
+def test_a_head_over_a_row_takes_no_card_up() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    zones = [zone for zone in script.rows if zone.seat == 1]
+    kept = {zone: script.rows[zone] for zone in zones}
+    for zone in zones:
+        script.rows[zone] = None
+    for _ in range(3):
+        script.t += STEP
+        moving = {zone: frozenset[int]() for zone in zones}
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+    for _ in range(12):
+        script.t += 0.3
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), {}, by_hands=True))
+        script.look()
+    assert all(kind != "take_up" for kind, _, _ in script.told())
+    script.rows |= kept
+    script.rest(2.0)
+    assert all(kind not in ("take_up", "take_down") for kind, _, _ in script.told())
+
+
+def test_an_up_card_that_a_hand_took_is_taken_up() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    zone = Zone("row", 1, 0)
+    place = script.maker.layout.place_of(zone)
+    assert place is not None
+    reach = script.reach("Bob", (BOB_HOME, 0.1), (place, 0.4), (BOB_HOME, 0.1))
+    script.end(reach)
+    script.rows[zone] = None
+    script.rest(6.0)
+    assert any(kind == "take_up" and player == "Bob" for kind, player, _ in script.told())
+
+
+def test_a_hand_that_only_passes_the_draw_pile_draws_nothing_that_is_not_due() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.05), (BOB_HOME, 0.1)))
+    script.rest(3.0)
+    assert draws(script) == []
