@@ -95,9 +95,11 @@ def _remembered(value: Any) -> tuple[str, ...]:
 def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Store the settings in one step: a killed program leaves the old ones or the new ones.
 
+    Only the user may read them, because a remembered address may hold a password.
+
     Raises:
         OSError: the file cannot be written.
     """
     target = path or settings_path()
     make_folder(target.parent)
-    write_whole(target, json.dumps(asdict(settings), indent=1) + "\n")
+    write_whole(target, json.dumps(asdict(settings), indent=1) + "\n", private=True)

@@ -17,6 +17,8 @@ from engine.errors import BadInputError
 from engine.files.atomic import write_whole
 from engine.files.bounded import read_capped
 from engine.messages import message
+from vision import MAX_IMAGE_PIXELS
+from vision.heif import HeicLibraryMissingError, decode_heic, is_avif, is_heic, turned
 from vision.opencv_support import opencv_path, set_opencv_log_level, silence_opencv
 from vision.parallel import run_both
 from vision.types import Image
@@ -29,13 +31,13 @@ _MIN_PARALLEL_VALUES = 4_000_000
 
 
 def read_image(path: Path) -> Image:
-    """Return the image in a file: height x width x 3, BGR, 8 bit, turned as its EXIF orientation says.
+    """Return the image in a file: height x width x 3, BGR, 8 bit, turned as the file says.
 
     Raises:
         BadInputError: The file is missing, empty, too large or no image.
     """
     try:
-        data = np.frombuffer(read_capped(path), np.uint8)
+        data = read_capped(path)
     except FileNotFoundError as error:
         raise BadInputError("{path}: there is no such file", path=path) from error
     except IsADirectoryError as error:
@@ -43,13 +45,28 @@ def read_image(path: Path) -> Image:
     except OSError as error:
         raise BadInputError("{path}: cannot be read ({reason})", path=path, reason=error.strerror) from error
     try:
-        with _silenced():
-            image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
-    except cv2.error:
-        image = None
+        image = decode_heic(data, MAX_IMAGE_PIXELS) if is_heic(data) else _decoded(data)
+    except HeicLibraryMissingError:
+        raise BadInputError(
+            "{path}: a HEIC photo; export it as JPEG, or install {extra}",
+            path=path,
+            extra="shithead-referee[heic]",
+        ) from None
     if image is None:
         raise BadInputError("{path}: not a picture that can be decoded, or too large a one", path=path)
-    return np.asarray(image, np.uint8)
+    return image
+
+
+def _decoded(data: bytes) -> Image | None:
+    """Return the image in a file of a format that OpenCV reads; None if it reads nothing."""
+    try:
+        with _silenced():
+            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
+    except cv2.error:
+        return None
+    if image is None:
+        return None
+    return turned(np.asarray(image, np.uint8), data) if is_avif(data) else np.asarray(image, np.uint8)
 
 
 def check_image_name(path: Path, default_suffix: str = "") -> None:

@@ -83,6 +83,13 @@ def discount_seen_cards(reading: CardReading, seen: Collection[str], threshold: 
     return replace(reading, card=best, confidence=confidence, alternatives=tuple(odds[1:]))
 
 
+def open_suits(reading: CardReading) -> tuple[str, ...]:
+    """Return the two cards that an unnamed reading may be, if only its suit is open; else nothing."""
+    likely = [card for card, _ in reading.alternatives[:2]]
+    alike = len({(card[:-1], card[-1] in "DH") for card in likely}) == 1
+    return tuple(likely) if reading.card is None and len(likely) == 2 and alike else ()
+
+
 def average_names(reading: CardReading, other: CardReading) -> CardReading:
     """Return the first reading with the mean probabilities of both, which are named and of one card."""
     odds: dict[str, float] = {}

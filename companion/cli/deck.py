@@ -17,10 +17,11 @@ from engine.errors import BadInputError
 if TYPE_CHECKING:
     from vision.decks.deck import Deck
     from vision.enrolment.deck_scan import DeckScan, UnidentifiedCard
+    from vision.recognition.classifier import CardClassifier
     from vision.types import Image, Quad
 
 _CARD_IN_NAME = re.compile(r"(?P<card>(?:10|[2-9AJQK])[CDHS]|JOKER)(?![0-9A-Z])", re.IGNORECASE)
-_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif"}
 _DECK_FILE = ".npz"
 _IDLE_SECONDS = 30.0
 """A camera is released after this long without a new card, once a card was shown."""
@@ -198,8 +199,9 @@ def _from_photos(name: str, paths: list[Path], *, tells: bool) -> Deck:
     from vision.enrolment.examples import enrol
     from vision.recognition.classifier import CardClassifier
 
+    classifier = CardClassifier()
     with Bar("deck", "photos", wanted=tells) as bar:
-        return enrol(name, _shown(photos, bar), CardClassifier())
+        return enrol(name, _shown(photos, classifier, bar), classifier)
 
 
 def _photos(paths: list[Path]) -> list[Path]:
@@ -221,12 +223,14 @@ def _named(path: Path) -> str | None:
         return None
 
 
-def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image, Quad, str]]:
+def _shown(
+    photos: Sequence[tuple[Path, str]], classifier: CardClassifier, bar: Bar
+) -> Iterator[tuple[Image, Quad, str]]:
     """Yield each photo with its one card's quad, and the card's name."""
+    from vision.enrolment.photos import SinglePhotoReader
     from vision.images import read_image
-    from vision.recognition.detector import CardDetector
 
-    finder = CardDetector()
+    reader = SinglePhotoReader(classifier)
     for number, (path, card) in enumerate(photos):
         bar.show(number, len(photos))
         try:
@@ -234,11 +238,11 @@ def _shown(photos: Sequence[tuple[Path, str]], bar: Bar) -> Iterator[tuple[Image
         except BadInputError as error:
             _left_out(str(error))
             continue
-        outlines = [outline for outline in finder.detect(image) if outline.face == "up"]
-        if len(outlines) != 1:
-            _left_out(f"{path}: {len(outlines)} face-up cards are in view, one is needed")
+        quad, count = reader.find(image, card)
+        if quad is None:
+            _left_out(f"{path}: {count} face-up cards are in view, one is needed")
             continue
-        yield image, outlines[0].quad, card
+        yield image, quad, card
 
 
 def _left_out(why: str) -> None:

@@ -21,6 +21,7 @@ from companion.files.caches import redirect_caches
 from companion.files.logs import begin_logging, log_path
 from engine.errors import BadInputError
 from engine.messages import printable
+from vision.capture.addresses import without_passwords
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +58,9 @@ class _Parser(argparse.ArgumentParser):
     """A parser that reports wrong arguments in one plain line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {printable(usage_fault(message))}; see {self.prog} --help\n")
+        self.exit(
+            2, f"{self.prog}: {printable(usage_fault(without_passwords(message)))}; see {self.prog} --help\n"
+        )
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -165,7 +168,7 @@ def _ended_as_by_ctrl_c() -> Iterator[None]:
 def _say(command: str, what: str) -> int:
     """Print an error as one line, whatever characters it contains. Return status 2."""
     line = " ".join(part for line in what.splitlines() if (part := line.strip()))
-    print(f"shithead {command}: {printable(line)}", file=sys.stderr)
+    print(f"shithead {command}: {printable(without_passwords(line))}", file=sys.stderr)
     return 2
 
 

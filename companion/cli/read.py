@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import BadInputError
+from vision.capture.addresses import without_passwords
 
 if TYPE_CHECKING:
     from vision.types import CardReader, CardReading, Image
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             image = read_image(path)
         except BadInputError as error:
-            print(f"shithead read: {error}", file=sys.stderr)
+            print(f"shithead read: {without_passwords(str(error))}", file=sys.stderr)
             failed = True
             continue
         _read_one(reader, path, image, args)

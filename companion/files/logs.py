@@ -8,6 +8,8 @@ from pathlib import Path
 
 import platformdirs
 
+from vision.capture.addresses import without_passwords
+
 _MOST_BYTES = 500_000
 _OLDER_FILES = 3
 
@@ -24,6 +26,14 @@ class _QuietHandler(RotatingFileHandler):
         """Ignore a record that cannot be written."""
 
 
+class _DiscreetFormatter(logging.Formatter):
+    """A formatter that hides the passwords of addresses, which a traceback may quote."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as text."""
+        return without_passwords(super().format(record))
+
+
 def begin_logging() -> None:
     """Send warnings and errors to the log, not to the terminal. If it has no folder, they are dropped."""
     root = logging.getLogger()
@@ -38,5 +48,5 @@ def begin_logging() -> None:
     except OSError:
         return
     handler.setLevel(logging.WARNING)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_DiscreetFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root.addHandler(handler)

@@ -11,6 +11,7 @@ from companion.game.setup import GameSetup
 from companion.store.event_pictures import game_pictures_folder
 from companion.store.outbox import Outbox
 from companion.store.store import Store
+from vision.capture.addresses import without_password
 
 
 def changes_between(before: Sequence[EventLine], after: Sequence[EventLine]) -> list[dict[str, Any]]:
@@ -117,7 +118,7 @@ class GameRecorder:
                 setup.players or players,
                 options=setup.options,
                 dealer=setup.dealer,
-                source=setup.source,
+                source=None if setup.source is None else without_password(setup.source),
                 deck=setup.deck,
             )
         self.game = store.game

@@ -9,12 +9,14 @@ from pathlib import Path
 from companion.i18n.catalogue import _
 from companion.i18n.messages import error_text
 from companion.i18n.rules import options_text
+from companion.settings import load_settings
 from companion.sources.android import PHONE_CAMERA
 from companion.sources.joined_phone import JOINED_PHONE
 from companion.store.rows import StoredGame
 from engine.deals import deal_for
 from engine.errors import BadInputError
 from engine.ruleset import DEFAULT_RULESET, load_ruleset
+from vision.capture.addresses import with_known_password, without_password
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,17 @@ def source_text(source: str | None) -> str:
         return _("Watching through a phone that joins")
     if source.isdecimal():
         return _("Watching camera {n}").format(n=source)
-    return _("Watching {source}").format(source=source)
+    return _("Watching {source}").format(source=without_password(source))
 
 
 def stored_setup(game: StoredGame, *, store: Path | None = None, layout: Path | None = None) -> GameSetup:
-    """Return the setup that goes on with a game in the store."""
+    """Return the setup that goes on with a game in the store.
+
+    The store holds no password of a stream. It comes from the addresses that the form remembers.
+    """
+    source = game.source
     return GameSetup(
-        source=game.source,
+        source=None if source is None else with_known_password(source, load_settings().sources),
         players=game.players,
         rules=game.rules,
         options=game.options,

@@ -184,6 +184,7 @@ class SourceFrom:
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield the frames after that time, with their own times."""
+        self._source.on_status = lambda line: self.on_status(line)
         return ((t, frame) for t, frame in self._source if t > self._since)
 
     def close(self) -> None:

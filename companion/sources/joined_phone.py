@@ -16,6 +16,7 @@ import numpy as np
 
 from engine.errors import BadInputError
 from engine.messages import Said, message
+from vision.capture.skipped_time import SkippedTime
 from vision.capture.sources import (
     FrameResizer,
     ignore_status,
@@ -111,6 +112,7 @@ class PhoneSource:
         self.began: float | None = None
         """When the first frame was taken, in seconds of this program's clock."""
         self._t = -1.0
+        self._skipped = SkippedTime()
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield (seconds since the first frame, image). Frames that came too late are left out."""
@@ -132,7 +134,7 @@ class PhoneSource:
                     self._say_silent(silent)
                     lost = True
                 continue
-            self._serial = frame.serial
+            dropped, self._serial = frame.serial - self._serial - 1, frame.serial
             began = frame.t if self.began is None else self.began
             image = decode_jpeg(frame.jpeg)
             if image is None or frame.t - began <= self._t:
@@ -140,6 +142,9 @@ class PhoneSource:
             self.began, self._t = began, frame.t - began
             if lost and self._resizer.size is not None:
                 self.on_status(recovered_message(self.name))
+            line = self._skipped.note(self._t, dropped)
+            if line is not None:
+                self.on_status(line)
             return image
         return None
 

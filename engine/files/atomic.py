@@ -22,6 +22,7 @@ _ABANDONED_AFTER_S = 3600.0
 _LONGEST_STEM = 32
 """An unfinished file repeats at most this many letters of the final name, which may be as long as allowed."""
 
+_OWNER_ONLY = 0o600
 _DIGITS = 12
 """The number of random hexadecimal digits in the name of an unfinished file."""
 _PART = re.compile(rf"\..{{0,{_LONGEST_STEM}}}\.([0-9a-f]{{{_DIGITS}}})\.part(?:\..*)?", re.DOTALL)
@@ -142,13 +143,17 @@ def refuse_unwritable(path: Path, *, in_place: bool = False) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a text (as UTF-8) or bytes to `path`, all or nothing.
+def write_whole(path: Path, content: str | bytes, *, private: bool = False) -> None:
+    """Write a text (as UTF-8) or bytes to `path`, all or nothing. Only its owner may read a `private` file.
 
     Raises:
         OSError: the file cannot be written; the error names `path`.
     """
     with whole_file(path) as part:
+        if private and part != path:  # a device keeps its permissions
+            part.touch(_OWNER_ONLY)
+            with contextlib.suppress(OSError):  # its permissions are passed on
+                os.chmod(path, _OWNER_ONLY)
         if isinstance(content, str):
             part.write_text(content, encoding="utf-8")
         else:

@@ -66,7 +66,7 @@ STREAMED = """
 from companion.cli.main import main
 from vision.capture import sources
 asked_for = []
-sources.open_stream = lambda address: asked_for.append(address) or sources.cv2.VideoCapture()
+sources.open_stream = lambda address, **_: asked_for.append(address) or sources.cv2.VideoCapture()
 main(["watch", "http://127.0.0.1:9/video", "--headless"])
 done = set(asked_for) == {"http://127.0.0.1:9/video"}
 """

@@ -16,6 +16,7 @@ from pathlib import Path
 import cv2
 
 from engine.errors import BadInputError
+from vision.capture.addresses import without_password
 from vision.opencv_support import opencv_path, silence_opencv
 
 _log = logging.getLogger(__name__)
@@ -42,15 +43,27 @@ _OPEN_TIMEOUT_MS, _READ_TIMEOUT_MS = 10_000, 5_000
 _FILM_OPTIONS = {
     "format_whitelist": "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,mjpeg,mpjpeg,flv,asf,ogg,gif",
     "protocol_whitelist": "file",
+    "fflags": "discardcorrupt",
 }
+"""A picture whose packets were lost is left out rather than shown in pieces, so that its loss is noticed."""
 _STREAM_OPTIONS = {
-    "format_whitelist": "mpjpeg,mjpeg,mov,matroska,avi,mpegts,flv,h264,hevc,asf,rtsp,rtp",
+    "format_whitelist": "mpjpeg,mov,matroska,avi,mpegts,flv,h264,hevc,asf,rtsp,rtp",
     # Without `rtsp`: FFmpeg treats RTSP as a format over tcp, and needs this protocol only to follow
     # redirects.
     "protocol_whitelist": "http,https,tcp,tls,udp,rtp,srtp,rtmp",
+    "fflags": "discardcorrupt",
     "max_redirects": "0",
     "rtsp_transport": "tcp",
 }
+_BARE_JPEG_OPTIONS = {
+    "input_format": "mjpeg",
+    "format_whitelist": "mjpeg",
+    # FFmpeg would take many seconds of pictures to guess their rate, which no such stream states.
+    "probesize": "200000",
+    "analyzeduration": "100000",
+    "fflags": "nobuffer+discardcorrupt",
+}
+"""Take every JPEG from the bytes of a stream, whatever stands between them."""
 _OPTIONS_VARIABLE = "OPENCV_FFMPEG_CAPTURE_OPTIONS"
 """The environment variable from which OpenCV takes FFmpeg's options."""
 _environment_lock = threading.Lock()
@@ -89,8 +102,12 @@ def open_camera(number: int, size: Size | None = CAMERA_SIZE) -> cv2.VideoCaptur
     return capture
 
 
-def open_stream(address: str) -> cv2.VideoCapture:
+def open_stream(address: str, *, bare_jpegs: bool = False) -> cv2.VideoCapture:
     """Return the capture of a stream, which may have failed to open. Only this address is read.
+
+    Args:
+        address: Where the stream is.
+        bare_jpegs: Whether JPEGs follow each other in a form that FFmpeg does not recognise by itself.
 
     Raises:
         BadInputError: The address begins with none of `STREAM_SCHEMES`.
@@ -99,7 +116,7 @@ def open_stream(address: str) -> cv2.VideoCapture:
     if scheme not in STREAM_SCHEMES:
         raise BadInputError(
             "{address}: a stream's address begins with one of: {known}",
-            address=address,
+            address=without_password(address),
             known=", ".join(STREAM_SCHEMES),
         )
     # FFmpeg would use the proxy from the environment, both when it opens a stream and later.
@@ -110,7 +127,10 @@ def open_stream(address: str) -> cv2.VideoCapture:
         cv2.CAP_PROP_READ_TIMEOUT_MSEC,
         _READ_TIMEOUT_MS,
     ]
-    with _ffmpeg_options(_STREAM_OPTIONS):
+    # A device that is no web server cannot be asked whether it sends bare JPEGs.
+    formats = _STREAM_OPTIONS["format_whitelist"] + ("" if scheme in ("http", "https") else ",mjpeg")
+    options = _STREAM_OPTIONS | {"format_whitelist": formats}
+    with _ffmpeg_options(options | (_BARE_JPEG_OPTIONS if bare_jpegs else {})):
         return cv2.VideoCapture(opencv_path(address), cv2.CAP_FFMPEG, limits)
 
 

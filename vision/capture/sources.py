@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -18,7 +19,7 @@ import numpy as np
 
 from engine.errors import BadInputError
 from engine.messages import Said, message
-from vision.capture.addresses import complete_address, stream_fault
+from vision.capture.addresses import complete_address, lacks_password, without_password
 from vision.capture.frame_queue import FrameQueue
 from vision.capture.opencv import (
     CAMERA_SIZE,
@@ -31,6 +32,8 @@ from vision.capture.opencv import (
     open_stream,
 )
 from vision.capture.prefetch import Prefetcher
+from vision.capture.skipped_time import SkippedTime
+from vision.capture.stream_probe import StreamProbe, probe_stream
 from vision.types import Image
 
 _log = logging.getLogger(__name__)
@@ -48,12 +51,15 @@ _CUT_OFF_TOLERANCE = 0.01
 """A film counts as cut off if this share of its frames is missing. Containers state the number only
 roughly."""
 
+_CLOCK_JUMP_SECONDS = 60.0
+"""Two frames of a film are not farther apart than this; else the clock of the stream that was kept jumped."""
+
 
 class FrameSource(Protocol):
     """A sequence of frames with their times."""
 
     name: str
-    """A film's path, a stream's address, or `camera 0`."""
+    """A film's path, a stream's address without its password, or `camera 0`."""
     live: bool
     """Whether frames arrive in real time."""
     fps: float
@@ -93,14 +99,10 @@ def open_source(spec: str, *, keep_trying: bool = False, camera_size: Size = CAM
         name = message("camera {number}", number=spec)
         return LiveSource(number, name, keep_trying=keep_trying, camera_size=camera_size)
     if "://" in spec:
-        return LiveSource(spec, spec, keep_trying=keep_trying)
+        if lacks_password(spec):
+            raise BadInputError("{name}: the password was not kept; type the address again", name=spec)
+        return LiveSource(spec, without_password(spec), keep_trying=keep_trying)
     return FilmSource(Path(spec))
-
-
-def _cannot_be_opened(address: int | str, name: str) -> BadInputError:
-    if isinstance(address, int):
-        return BadInputError("{name}: cannot be opened (no such camera or stream)", name=name)
-    return BadInputError("{name}: cannot be opened ({reason})", name=name, reason=stream_fault(address))
 
 
 def ignore_status(_line: str) -> None:
@@ -159,6 +161,30 @@ def recovered_message(name: str) -> Said:
     return message("{name}: the picture is back", name=name)
 
 
+class FilmClock:
+    """The times of a film's frames by their stamps, which may be missing, or jump with a stream's clock."""
+
+    def __init__(self, fps: float) -> None:
+        self._fps, self._count, self._t, self._offset = fps, 0, -1.0, 0.0
+        self.jump = 0.0
+        """By how many seconds the clock jumped before the last frame; 0 if it did not."""
+
+    def time_of(self, stamp: float) -> float:
+        """Return the time of the next frame in seconds, later than all before, by its stamp in seconds.
+
+        In a file without usable stamps, the frame's number gives its time.
+        """
+        following = self._t + 1 / self._fps
+        self.jump = 0.0
+        if np.isfinite(stamp) and self._count and abs(stamp + self._offset - self._t) > _CLOCK_JUMP_SECONDS:
+            self.jump = stamp + self._offset - self._t
+            self._offset = following - stamp
+        usable = np.isfinite(stamp) and stamp + self._offset > self._t
+        self._t = stamp + self._offset if usable else max(following, self._count / self._fps)
+        self._count += 1
+        return self._t
+
+
 class FilmSource:
     """A video file, frame by frame, each at the size of the first.
 
@@ -171,6 +197,8 @@ class FilmSource:
         self.name = str(path)
         self.on_status: Callable[[str], None] = ignore_status
         self._ahead: Prefetcher[tuple[float, Image]] | None = None
+        self._said: deque[Said] = deque()
+        """Lines for `on_status` that the decoding thread leaves behind."""
         self._capture = open_film(path)
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 1000 else 25.0
@@ -185,24 +213,35 @@ class FilmSource:
         self._first_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield every frame. A film that was cut off raises BadInputError at its end."""
+        """Yield every frame. A film that was cut off, or is one picture, raises BadInputError at its end."""
         if self._first is None:
             raise RuntimeError("a film can be walked through only once")
         first, self._first = self._first, None
         self._ahead = Prefetcher(self._frames(first))
         try:
-            yield from self._ahead
+            for item in self._ahead:
+                while self._said:
+                    self.on_status(self._said.popleft())
+                yield item
         finally:
             self._ahead.close()
 
     def _frames(self, frame: Image) -> Iterator[tuple[float, Image]]:
         """Decode frame by frame, starting with one that is already decoded."""
-        stamp, same_size = self._first_ms, FrameResizer()
-        count, strange, t = 0, 0, -1.0
+        stamp, same_size, clock = self._first_ms, FrameResizer(), FilmClock(self.fps)
+        count, strange, t, gap = 0, 0, 0.0, (0.0, 0.0)
         while True:
-            # In a file without usable time stamps, the frame's number gives its time.
-            usable = np.isfinite(stamp) and stamp / 1000 > t
-            t = stamp / 1000 if usable else max(t + 1 / self.fps, count / self.fps)
+            before, t = t, clock.time_of(stamp / 1000)
+            gap = max(gap, (before, t), key=lambda ends: ends[1] - ends[0])
+            if clock.jump:
+                self._said.append(
+                    message(
+                        "{name}: its clock jumps by {jump:.0f} s at {t:.1f} s; the times go on without it",
+                        name=self.name,
+                        jump=clock.jump,
+                        t=t,
+                    )
+                )
             fitted = same_size.fit(frame)
             if fitted is not None:
                 yield t, fitted
@@ -213,7 +252,11 @@ class FilmSource:
                 break
             frame, stamp = following, self._capture.get(cv2.CAP_PROP_POS_MSEC)
         if self._capture.isOpened():
-            self._raise_if_cut_off(count, t)
+            self._raise_if_cut_off(count, t, gap)
+            if count == 1:
+                raise BadInputError(
+                    "{name}: holds a single picture, in which no game can be followed", name=self.name
+                )
         if strange:
             raise BadInputError(
                 "{name}: {strange} of its {count} pictures have another shape than the first; "
@@ -231,8 +274,14 @@ class FilmSource:
                 return np.asarray(frame, np.uint8)
         return None
 
-    def _raise_if_cut_off(self, count: int, t: float) -> None:
-        """Raise BadInputError if frames are missing after `count` frames, the last at `t` seconds."""
+    def _raise_if_cut_off(self, count: int, t: float, gap: tuple[float, float]) -> None:
+        """Raise BadInputError if frames are missing.
+
+        Args:
+            count: How many there were.
+            t: Time of the last one, in seconds.
+            gap: The longest time without a frame, from and to, in seconds.
+        """
         if self.frame_count is None:
             return
         if count >= self.frame_count - max(2, _CUT_OFF_TOLERANCE * self.frame_count):
@@ -241,10 +290,13 @@ class FilmSource:
         if t > stated - max(1.0, _CUT_OFF_TOLERANCE * stated):
             lost = self.frame_count - count
             raise BadInputError(
-                "{name}: {lost} of its {frame_count} pictures are broken; what was seen is kept",
+                "{name}: {lost} of its {frame_count} pictures are broken, most in a row from {start:.1f} to "
+                "{end:.1f} s; what was seen is kept",
                 name=self.name,
                 lost=lost,
                 frame_count=self.frame_count,
+                start=gap[0],
+                end=gap[1],
             )
         raise BadInputError(
             "{name}: breaks off after {t:.1f} s of {stated:.1f} s; what was seen is kept",
@@ -286,12 +338,16 @@ class LiveSource:
         self._resizer = FrameResizer()
         self.on_status: Callable[[str], None] = ignore_status
         self._address = address
+        self._has_bare_jpegs = False
         self._capture = self._open()
         if not self._capture.isOpened():
-            raise _cannot_be_opened(address, name)
+            self._open_otherwise()
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
         self._queue = FrameQueue()
+        self._dropped = 0
+        """Frames that the queue dropped since the last one that was taken from it."""
+        self._skipped = SkippedTime()
         self._arrived = threading.Condition()
         self._closed = False
         self._start = time.monotonic()
@@ -324,7 +380,16 @@ class LiveSource:
             item, silent = self._await(more), max(patience, silent + more)
         if item is not None and lost:
             self.on_status(recovered_message(self.name))
+        if item is not None:
+            line = self._skipped.note(item[0], self._take_dropped())
+            if line is not None:
+                self.on_status(line)
         return item
+
+    def _take_dropped(self) -> int:
+        with self._arrived:
+            dropped, self._dropped = self._dropped, 0
+        return dropped
 
     def _waits_forever(self) -> bool:
         """Return whether to wait for a frame without limit."""
@@ -348,8 +413,23 @@ class LiveSource:
 
     def _open(self) -> cv2.VideoCapture:
         if isinstance(self._address, str):
-            return open_stream(self._address)
+            return open_stream(self._address, bare_jpegs=self._has_bare_jpegs)
         return open_camera(self._address, None if self._use_default_size else self._camera_size)
+
+    def _open_otherwise(self) -> None:
+        """Open a stream in the form in which it answers.
+
+        Raises:
+            BadInputError: It cannot be opened; the line says why.
+        """
+        probe = StreamProbe(message("no such camera or stream"))
+        if isinstance(self._address, str):
+            probe = probe_stream(self._address)
+        self._has_bare_jpegs = probe.has_bare_jpegs
+        if probe.has_bare_jpegs:
+            self._capture = self._open()
+        if not self._capture.isOpened():
+            raise BadInputError("{name}: cannot be opened ({reason})", name=self.name, reason=probe.fault)
 
     def _capture_loop(self) -> None:
         try:
@@ -365,7 +445,7 @@ class LiveSource:
                 if picture is None:
                     continue
                 with self._arrived:
-                    self._queue.put(time.monotonic() - self._start, picture)
+                    self._dropped += self._queue.put(time.monotonic() - self._start, picture)
                     self._arrived.notify_all()
         except BadInputError as error:
             self._end_with(error)

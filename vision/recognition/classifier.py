@@ -25,6 +25,13 @@ from vision.decks.card_classes import CARDS, OUTPUTS, RANK_OUTPUTS, SUITS, is_re
 from vision.decks.deck_head import DeckHead
 from vision.geometry import quad_size
 from vision.parallel import run_both
+from vision.recognition.blurred_suits import (
+    BLURRED_MM,
+    MIN_BLURRED_P,
+    blur_mm,
+    has_doubtful_suit,
+    soften_suits,
+)
 from vision.recognition.crops import CORNERS, FaceCrops, face_crops, index_crops, network_input, strip_crop
 from vision.recognition.ink import INK_SAMPLE_P, measure_inks
 from vision.recognition.runtime import Backend, Network, load_fastest_network, preferred_backend
@@ -94,6 +101,8 @@ class Classification:
     """Log-probability of each of CLASSES."""
     without_deck: NDArray[np.float64] | None = None
     """The same without the opinion of an enrolled deck; None if no deck was asked."""
+    named_from: float = 0.0
+    """Least probability of a name. It is higher if the card is too blurred to tell its suit."""
 
     @property
     def blank_probability(self) -> float:
@@ -188,8 +197,25 @@ def classification_of(
     likely = [(CLASSES[k], float(np.exp(cards[k]))) for k in order]
     best, confidence = likely[0]
     if confidence < threshold:
-        return Classification(None, confidence, tuple(likely[:_ALTERNATIVES]), log_p, without_deck)
-    return Classification(best, confidence, tuple(likely[1:]), log_p, without_deck)
+        open_ = tuple(likely[:_ALTERNATIVES])
+        return Classification(None, confidence, open_, log_p, without_deck, threshold)
+    return Classification(best, confidence, tuple(likely[1:]), log_p, without_deck, threshold)
+
+
+def _classification_in_blur(
+    image: Image,
+    quad: Quad,
+    log_p: NDArray[np.float64],
+    threshold: float,
+    without_deck: NDArray[np.float64] | None = None,
+) -> Classification:
+    """Return the classification for one row of log-probabilities, whose suit stays open if blur hides it."""
+    if not has_doubtful_suit(log_p):
+        return classification_of(log_p, threshold, without_deck)
+    blur = blur_mm(image, quad)
+    named_from = max(threshold, MIN_BLURRED_P) if blur >= BLURRED_MM else threshold
+    alone = None if without_deck is None else soften_suits(without_deck, blur)
+    return classification_of(soften_suits(log_p, blur), named_from, alone)
 
 
 def _weighed_by_ink(
@@ -312,11 +338,17 @@ class CardClassifier:
             if log_p[other, :_NONE].max() > log_p[k, :_NONE].max():
                 chosen[k] = other
         alone = log_p[chosen]
+        read = [tried[k] for k in chosen]
+        threshold = self.fusion.threshold
         if self.deck is None:
-            return [classification_of(row, self.fusion.threshold) for row in alone]
+            return [
+                _classification_in_blur(image, quad, row, threshold)
+                for quad, row in zip(read, alone, strict=True)
+            ]
         helped = self.deck.refine(alone, features[chosen])
         return [
-            classification_of(row, self.fusion.threshold, own) for row, own in zip(helped, alone, strict=True)
+            _classification_in_blur(image, quad, row, threshold, own)
+            for quad, row, own in zip(read, helped, alone, strict=True)
         ]
 
     @cached_property
@@ -356,7 +388,11 @@ class CardClassifier:
         if self.deck is not None:
             log_p = self.deck.refine_index(log_p, self.features(outputs[0], outputs[1:]))
         log_p = _weighed_by_ink(log_p, image, quads, confident_cards)
-        return [classification_of(row, self.fusion.index_threshold) for row in log_p]
+        threshold = self.fusion.index_threshold
+        return [
+            _classification_in_blur(image, quad, row, threshold)
+            for quad, row in zip(quads, log_p, strict=True)
+        ]
 
     def index_log_probabilities(
         self, crops: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]

@@ -65,6 +65,9 @@ _LARGE_CARD_PX = 170.0
 smaller scale. This is also done if no card is found."""
 _DISTANT_LOOK_SCALE = 0.5
 """The scale of that second search."""
+_FILLING_LOOK_SCALE, _FILLING_SHARE = 0.35, 0.25
+"""The scale of a look for a card that fills the image, and the least share of the image that such a card
+covers."""
 _TILE_SHARE, _FINE_TILE_SHARE = 0.6, 0.3
 """Side of a tile in a closer look, as a share of the image's side, and in the closest look."""
 _LARGE_IMAGE_PX, _PHOTO_PX = 3000, 5000
@@ -315,6 +318,21 @@ class CardDetector:
         if self._use_tiles and seen < _SMALL_CARD_PX and 1.5 * scale <= 1:
             found = self._closer_looks(image, found, known)
         return self._refined(image, found)
+
+    def detect_filling(self, image: Image) -> list[Detection]:
+        """Return the face-up cards that cover a large part of an image, surest first.
+
+        `detect` may overlook such a card and take the pips on it for cards.
+        """
+        if min(image.shape[:2]) < 2:
+            return []
+        found, _ = merge_candidates(self._look(image, _FILLING_LOOK_SCALE, tight=True))
+        least = _FILLING_SHARE * image.shape[0] * image.shape[1]
+        return [
+            detection
+            for detection in self._refined(image, found)
+            if detection.face == "up" and abs(polygon_area(detection.quad)) >= least
+        ]
 
     def _closer_looks(self, image: Image, found: Candidates, known: float | None) -> Candidates:
         """Return the candidates with those of a closer look, if cards are small or the image is large."""

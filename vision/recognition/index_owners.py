@@ -26,7 +26,7 @@ from vision.geometry import (
 from vision.recognition.classifier import Classification
 from vision.recognition.duplicate_indices import find_duplicate_cards
 from vision.recognition.index_detector import INDEX_CENTRE_MM, IndexDetection
-from vision.types import CardReading, Quad, average_names, discount_seen_cards
+from vision.types import CardReading, Quad, average_names, discount_seen_cards, open_suits
 
 _OWN_INDEX_DISTANCE = 0.09
 """An index nearer than this to where a card has one belongs to that card."""
@@ -170,7 +170,8 @@ class IndexOwners:
                 or (self._has_four_indices and is_same_place(reading, card))
             ):
                 cards[nearest] = _with_better_name(card, reading)
-        elif twins and reading.card not in self._duplicate_names:  # else it may show either of them
+        elif twins and reading.card is not None and reading.card not in self._duplicate_names:
+            # A name that two cards bear may belong to either of them.
             cards[twins[0]] = max(cards[twins[0]], reading, key=lambda seen: seen.confidence)
         return bool(own or twins)
 
@@ -422,8 +423,14 @@ def _with_better_name(card: CardReading, by_index: CardReading) -> CardReading:
 
 
 def _is_same_card(reading: CardReading, index: IndexDetection, other: CardReading) -> bool:
-    """Return whether the card of an index is a card that was already read with the same name."""
-    if reading.card is None or reading.card != other.card:
+    """Return whether the card of an index is a card that was already read with the same name.
+
+    If the suit of the index is open, its card is one that has either name, or is open as well.
+    """
+    if reading.card is None:
+        open_ = open_suits(reading)
+        return most_likely_card(other) in open_ and index_lies_on(index, other, margin=_MARGIN_MM)
+    if reading.card != other.card:
         return False
     return index_lies_on(index, other, margin=_MARGIN_MM) or _overlap_share(reading, other) > _SAME_CARD_SHARE
 

@@ -14,6 +14,7 @@ from vision.geometry import intersection_area, intersection_over_smaller, polygo
 from vision.images import downscale
 from vision.recognition.classifier import CardClassifier, Classification
 from vision.recognition.detector import CardDetector, Detection
+from vision.recognition.framed_faces import enlarge_framed_outlines
 from vision.recognition.index_detector import IndexDetection
 from vision.recognition.occlusion import OcclusionResolver
 from vision.recognition.protruding_ends import find_lower_card
@@ -31,6 +32,8 @@ keyboard do not."""
 _CUT_BACK_DETECTION_P, _WHOLE_SHARE = 0.3, 0.75
 """A face-down card counts from the first confidence on if less than the second share of it lies in the
 image."""
+_PRINT_SHARE = 0.5
+"""An outline is print on a card that fills the image if it shares this much with it."""
 _SURE_FACE_P = 0.95
 """Least probability of a name for a detection to count as face up although it was detected as face down."""
 _MAX_SIDE_PX = 30_000
@@ -102,7 +105,11 @@ class TableReader:
             ]
         detections = self._detector.detect(image, card_height)
         names = self._classifier.classify(image, [detection.quad for detection in detections])
+        if card_height is None and not any(self._is_named(name) for name in names):
+            detections, names = self._with_filling_card(image, detections, names)
         detections, names = retry_slanted_outlines(image, detections, names, self._classifier)
+        if card_height is None:
+            detections, names = enlarge_framed_outlines(image, detections, names, self._classifier)
         detections, names = check_with_templates(image, detections, names, self._classifier)
         readings = []
         for detection, name in zip(detections, names, strict=True):
@@ -125,9 +132,31 @@ class TableReader:
         cards = self._occlusion.resolve(image, known, crowded, self._packs, _protruding_ends(known, readings))
         return correct_with_templates(image, cards, self._classifier)
 
+    def _with_filling_card(
+        self, image: Image, detections: Sequence[Detection], names: Sequence[Classification]
+    ) -> tuple[list[Detection], list[Classification]]:
+        """Return the detections with a card that fills the image, if there is one, without those on it."""
+        filling = self._detector.detect_filling(image)
+        if not filling:
+            return list(detections), list(names)
+        read = zip(filling, self._classifier.classify(image, [one.quad for one in filling]), strict=True)
+        cards = [(one, name) for one, name in read if _shows_face(name)]
+        if not cards:
+            return list(detections), list(names)
+        card, its_name = max(cards, key=lambda pair: pair[1].confidence)
+        others = [
+            (one, name)
+            for one, name in zip(detections, names, strict=True)
+            if intersection_over_smaller(one.quad, card.quad) < _PRINT_SHARE
+        ]
+        return [card, *(one for one, _ in others)], [its_name, *(name for _, name in others)]
+
+    def _is_named(self, name: Classification) -> bool:
+        return name.card is not None and name.confidence >= self._min_name_confidence
+
     def _is_card(self, detection: Detection, name: Classification) -> bool:
         """Return whether a detection counts, by its confidence and by what can be read in it."""
-        if name.card is not None and name.confidence >= self._min_name_confidence:
+        if self._is_named(name):
             return True
         blank = name.blank_probability > _BLANK_P
         return detection.confidence >= (

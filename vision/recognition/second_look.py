@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.decks.card_classes import rank_and_colour
 from vision.geometry import is_convex
 from vision.recognition.classifier import CardClassifier, Classification, classification_of
 from vision.recognition.detector import Detection
@@ -25,6 +26,8 @@ _BLANK_P = 0.5
 """A detection that is blank with at least this probability is not slanted."""
 _MIN_GUESS_P = 0.3
 """Least probability of the likeliest card. If it is lower, the problem is not a wrong outline."""
+_KNOWN_RANK_P = 0.8
+"""A card whose two likeliest names differ only in the suit is not slanted, if they have this probability."""
 _TURN_DETECTION_P, _TURN_BLANK_P, _TURNED_NAME_P = 0.8, 0.9, 0.8
 """A detection with this confidence, and blank with this probability, is read at right angles. The result
 counts if its name has the third probability."""
@@ -66,6 +69,7 @@ def retry_slanted_outlines(
         and name.card is None
         and name.confidence >= _MIN_GUESS_P
         and name.blank_probability < _BLANK_P
+        and not _is_suit_alone_open(name)
     ]
     for k in sorted(doubtful, key=lambda k: -names[k].confidence)[:_MAX_CARDS]:
         quad, name = _retry(image, detections[k].quad, names[k], classifier)
@@ -78,6 +82,13 @@ def retry_slanted_outlines(
         if name.card is not None and name.confidence >= _TURNED_NAME_P:
             better_outlines[k], better_names[k] = replace(detections[k], quad=quad), name
     return better_outlines, better_names
+
+
+def _is_suit_alone_open(name: Classification) -> bool:
+    """Return whether rank and colour of a card are known, so that its outline is right."""
+    likely = name.alternatives[:2]
+    same = len(likely) == 2 and len({rank_and_colour(card) for card, _ in likely}) == 1
+    return same and sum(p for _, p in likely) >= _KNOWN_RANK_P
 
 
 def _may_be_turned(detection: Detection, name: Classification) -> bool:
@@ -103,7 +114,8 @@ def _retry(
     pooled = _pooled(readings[best].log_probabilities, name.log_probabilities)
     again, first = readings[best].without_deck, name.without_deck
     alone = None if again is None or first is None else _pooled(again, first)
-    return quads[best], classification_of(pooled, classifier.fusion.threshold, alone)
+    named_from = max(classifier.fusion.threshold, name.named_from)
+    return quads[best], classification_of(pooled, named_from, alone)
 
 
 def _pooled(again: NDArray[np.float64], first: NDArray[np.float64]) -> NDArray[np.float64]:

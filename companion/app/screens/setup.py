@@ -32,7 +32,7 @@ from companion.sources.joined_phone import JOINED_PHONE
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
-from vision.capture.addresses import complete_address
+from vision.capture.addresses import complete_address, with_password_of, without_password
 from vision.decks.deck_files import deck_names
 
 
@@ -224,7 +224,7 @@ class SetupScreen(FloatLayout):
         self.source = source
         self.source_text = source_text(source)
         self._mended = None
-        if self.ids.address.text and complete_address(self.ids.address.text) != source:
+        if self.ids.address.text and self._typed_address() != source:
             self.ids.address.text = ""
         for chip in self.ids.sources.children:
             chip.on = chip.source == (source or "")
@@ -243,8 +243,8 @@ class SetupScreen(FloatLayout):
 
     def take_address(self) -> None:
         """Look through the typed film or address. It stays in the field until it gives a picture."""
-        address = complete_address(self.ids.address.text)
-        if not address.strip():
+        address = self._typed_address()
+        if not address:
             return
         failed, self._mended = self._mended, None
         if failed is not None and failed != address:
@@ -252,8 +252,13 @@ class SetupScreen(FloatLayout):
         if address not in [chip.source for chip in self.ids.sources.children]:
             self._offer(address)
         self._typed.add(address)
-        self.ids.address.text = address
+        self.ids.address.text = without_password(address)
         self.watch(address)
+
+    def _typed_address(self) -> str:
+        """Return the typed film or address. A hidden password is that of the source it was typed over."""
+        typed = complete_address(self.ids.address.text).strip()
+        return with_password_of(typed, self._mended or self.source or "")
 
     def remove_source(self, source: str | None = None) -> None:
         """Take a source off the list, and forget it. None: the chosen one."""
@@ -272,10 +277,10 @@ class SetupScreen(FloatLayout):
         def done(text: str | None) -> None:
             self.remove_source(source)
             if text is not None:
-                self.ids.address.text = text
+                self.ids.address.text = with_password_of(complete_address(text), source)
                 self.take_address()
 
-        self._open_sheet(source, done)
+        self._open_sheet(without_password(source), done)
 
     def edit_player(self, name: str) -> None:
         """Open a remembered name to be changed or removed."""
@@ -364,21 +369,22 @@ class SetupScreen(FloatLayout):
 
     def _show_readiness(self) -> None:
         """Show whether the source gives a picture. Without one the game cannot start."""
-        preview, typed = self.preview, complete_address(self.ids.address.text)
+        preview, typed = self.preview, self._typed_address()
         self.failed = preview is not None and bool(preview.error) and self._may_be_removed(self.source)
-        if preview is None or typed.strip() not in ("", self.source):
+        if preview is None or typed not in ("", self.source):
             self.waits = ""
         elif preview.error:
             self.waits = _("No picture. Choose another source, or By touch.")
             if self.failed and self._mended is None and self.source is not None:
-                self._mended = self.ids.address.text = self.source
+                self._mended = self.source
+                self.ids.address.text = without_password(self.source)
         elif preview.picture is None:
             self.waits = _("Waiting for the first picture …")
         else:
             self.waits = ""
             if self.source in self._typed:
                 self._keep(sources=remember(self._settings.sources, self.source or ""))
-            if typed.strip() == self.source:
+            if typed == self.source:
                 self.ids.address.text, self._mended = "", None
 
     def _look_through(self, source: str | None) -> None:
@@ -469,7 +475,7 @@ class SetupScreen(FloatLayout):
         dealer = next((row.name.strip() for row in self.rows if row.deals), None)
         return replace(
             self.setup,
-            source=complete_address(self.ids.address.text).strip() or self.source,
+            source=self._typed_address() or self.source,
             deck=self.deck,
             rules=self.rules,
             players=tuple(row.name.strip() for row in self.rows),
@@ -534,7 +540,7 @@ def _short(source: str) -> str:
         return _("Camera {n}").format(n=source)
     if source == JOINED_PHONE:
         return _("A phone")
-    return source if "://" in source else Path(source).name
+    return without_password(source) if "://" in source else Path(source).name
 
 
 Builder.load_file(str(Path(__file__).with_suffix(".kv")))

@@ -11,14 +11,15 @@ from companion.store.store import Store
 from engine.errors import BadInputError
 from tests.e2e.windows.scenarios import Reads, Tables
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, rest, until
+from vision.capture.addresses import without_password
 
-DEAD, MENDED = "http://127.0.0.1:9/video", "http://127.0.0.1:8080/video"
+DEAD, MENDED = "http://me:secret@127.0.0.1:9/video", "http://me:secret@127.0.0.1:8080/video"
 
 
 def _opened(source: str) -> Tables:
     """Open a stand-in for a stream: only the mended address works."""
     if source == DEAD:
-        raise BadInputError("{source}: nothing listens there", source=source)
+        raise BadInputError("{source}: nothing listens there", source=without_password(source))
     return Tables(source, [])
 
 
@@ -38,16 +39,17 @@ def typed_sources(walker: Walker) -> Steps:
     form = walker.screen
     form.on_start = begun.append
     walker.saw["by touch"] = [form.waits, form.ids.start.disabled]
-    yield from walker.write(form.ids.address, "127.0.0.1:9/video")
+    yield from walker.write(form.ids.address, "me:secret@127.0.0.1:9/video")
     yield from walker.tap(form.ids.start)  # it is looked through first, as after Enter
     yield from until(lambda: form.failed)
     yield from rest(3)
     walker.saw["failed"] = [form.ids.address.text, form.sight_text, form.waits, form.ids.start.disabled]
     walker.saw["failed list"] = _chips(walker)
+    walker.saw["failed shown"] = walker.texts()
     walker.look("failed source")
     yield from walker.tap(form.ids.start)
     walker.saw["begun on a dead source"] = len(begun)
-    yield from walker.write(form.ids.address, "127.0.0.1:8080/video")
+    yield from walker.write(form.ids.address, "me:***@127.0.0.1:8080/video")  # as it is shown
     form.ids.address.dispatch("on_text_validate")  # Enter
     yield from until(lambda: form.preview is not None and form.preview.picture is not None)
     yield from rest(3)

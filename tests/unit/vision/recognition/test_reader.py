@@ -25,6 +25,9 @@ class Outlines:
     def detect(self, image: Image, card_height: float | None = None) -> list[Detection]:
         return list(self.outlines)
 
+    def detect_filling(self, image: Image) -> list[Detection]:
+        return []
+
 
 class Faces:
     """Names cards in the order they are asked for, and remembers where they were."""

@@ -121,3 +121,13 @@ def test_of_many_doubtful_cards_those_nearest_to_a_name_are_looked_at_again() ->
     again = [k for k, (before, after) in enumerate(zip(doubtful, names, strict=True)) if before is not after]
     assert again == list(range(4, 10))
     assert len(asked) <= 18
+
+
+def test_a_card_whose_suit_alone_is_open_keeps_its_outline() -> None:
+    p = np.full(len(CLASSES), 1e-6)
+    p[CLASSES.index("8D")], p[CLASSES.index("8H")] = 0.55, 0.42
+    name = classification_of(np.log(p / p.sum()), 0.95)
+    (outline,), (same,), asked = seen_again([name])
+    assert same is name
+    assert np.array_equal(outline.quad, FOUND)
+    assert asked == []
