@@ -47,6 +47,11 @@ def pictures_folder() -> Path:
     return platformdirs.user_pictures_path()
 
 
+def films_folder() -> Path:
+    """Return the folder for films that the user saves."""
+    return platformdirs.user_videos_path()
+
+
 def documents_folder() -> Path:
     """Return the folder for tables and texts that the user saves."""
     return platformdirs.user_documents_path()

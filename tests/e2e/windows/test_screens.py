@@ -21,6 +21,7 @@ from tests.support.owed_songs import owe_songs
 HERE = Path(__file__).parent
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 SIZES = ((1280, 720), (360, 640))
+_FOLDERS = ("CONFIG_HOME", "PICTURES_DIR", "VIDEOS_DIR", "DOCUMENTS_DIR")
 LARGEST = (3840, 2160)
 """Looked at only for photographs: in software it is drawn too slowly for every run."""
 
@@ -43,7 +44,7 @@ def _walk_at_home(home: Path, scenario: str, width: int, height: int, type_scale
     wanted = os.environ.get("SHITHEAD_SCREENSHOTS")
     pictures = [str(Path(wanted) / f"{scenario}-{width}x{height}")] if wanted else []
     folders = {"HOME": str(home), "XDG_DATA_HOME": str(store.parents[1])}
-    folders |= {f"XDG_{kind}": str(home / kind) for kind in ("CONFIG_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")}
+    folders |= {f"XDG_{kind}": str(home / kind) for kind in _FOLDERS}
     done = subprocess.run(
         [sys.executable, *map(str, (HERE / "drive_app.py", scenario, width, height, store)), *pictures],
         env={
