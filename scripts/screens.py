@@ -84,6 +84,8 @@ SHEETS: Rows = (
         Shot("filmed", "event", "EventSheet", "One event"),
         Shot("filmed", "correct", "CorrectSheet", "Correct"),
         Shot("screens", "ask", "PlayCheckSheet", "Can I play this?"),
+        Shot("which_rules", "question 2 fits", "WhichRulesSheet", "Which rules are ours?"),
+        Shot("house_rules_made", "house rules", "HouseRulesSheet", "House rules"),
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),

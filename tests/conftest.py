@@ -16,7 +16,15 @@ settings.load_profile("unhurried")
 # Windows are drawn by the processor here. One thread does that with a fifth less work than several.
 os.environ.setdefault("LP_NUM_THREADS", "0")
 
-_KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
+_KINDS = (
+    "DATA_HOME",
+    "CONFIG_HOME",
+    "CACHE_HOME",
+    "STATE_HOME",
+    "PICTURES_DIR",
+    "VIDEOS_DIR",
+    "DOCUMENTS_DIR",
+)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -45,9 +45,11 @@ from tests.e2e.windows.songs_scenario import sung
 from tests.e2e.windows.source_scenarios import (
     differing_rules,
     film_behind_tour,
+    house_rules_made,
     known_players,
     resumed_without_camera,
     typed_sources,
+    which_rules,
 )
 from tests.e2e.windows.tap_scenario import counted_taps
 from tests.e2e.windows.turning import turned
@@ -335,6 +337,8 @@ SCENARIOS = {
         known_players,
         film_behind_tour,
         differing_rules,
+        which_rules,
+        house_rules_made,
         resumed_without_camera,
         keyed,
         breached,
