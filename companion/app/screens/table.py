@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from companion.game.display_image import display_width
 from companion.game.entry import likely_cards, likely_source, shown_rank, uses_jokers
 from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
 from companion.game.session import Session, Snapshot
+from companion.game.setup import GameSetup
 from companion.i18n.catalogue import _
 from companion.i18n.wording import SUITS
 from engine.errors import BadInputError
@@ -51,6 +53,8 @@ class TableScreen(FloatLayout):
     """Number of events that can be redone."""
     prompt = StringProperty("")
     """Instruction to players who enter events while it is nobody's turn."""
+    hint = StringProperty("")
+    """Task of a practice game. It takes the place of the button for the next turn."""
     watches = BooleanProperty(True)
     """Whether there is a camera or a film. Otherwise people enter the events."""
 
@@ -61,6 +65,8 @@ class TableScreen(FloatLayout):
         self.session = session
         self.sheet: CorrectSheet | None = None
         self.player_sheet: PlayerSheet | None = None
+        self.on_next: Callable[[], object] | None = None
+        """Called for the next game; None: the app asks for it in the form."""
         self.large: LargeView | None = None
         self.clip: ClipView | None = None
         self.places: PlacesView | None = None
@@ -105,8 +111,8 @@ class TableScreen(FloatLayout):
 
     def toggle_pause(self) -> None:
         """Pause or go on. After the game or its source, open the form instead."""
-        if self.over or self.stopped:
-            App.get_running_app().new_game()
+        if self.over or self.stopped or self.hint:
+            (self.on_next or App.get_running_app().new_game)()
         else:
             self.session.pause(not self.paused)
 
@@ -191,12 +197,17 @@ class TableScreen(FloatLayout):
             self.clip = ClipView(clip)
             self.clip.open()
 
+    @property
+    def _setup(self) -> GameSetup | None:
+        setup: GameSetup | None = self.session.setup or App.get_running_app().setup
+        return setup
+
     def _jokers(self) -> bool:
-        setup, table = App.get_running_app().setup, self.session.snapshot.table
+        setup, table = self._setup, self.session.snapshot.table
         return setup is not None and uses_jokers(setup.rules, setup.options, len(table.players))
 
     def _shown(self) -> str | None:
-        setup = App.get_running_app().setup
+        setup = self._setup
         if setup is None:
             return None
         try:
@@ -221,9 +232,9 @@ class TableScreen(FloatLayout):
         self._show_phase(snapshot)
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
         may_pause = self.watches and snapshot.phase in ("watching", "paused")
-        ids.pause.disabled = not (self.over or self.stopped or may_pause)
+        ids.pause.disabled = not (self.hint or self.over or self.stopped or may_pause)
         new = (snapshot.says, snapshot.answers) != self._said
-        if snapshot.says and new and snapshot.says != ids.phase.full_text:
+        if snapshot.says and new and not self.hint and snapshot.says != ids.phase.full_text:
             ids.toast.say(snapshot.says)
         self._said = snapshot.says, snapshot.answers
         judged = newest_ruling(snapshot.lines)
@@ -243,7 +254,7 @@ class TableScreen(FloatLayout):
             moving=snapshot.moving,
         )
         ids.log.show(snapshot.lines)
-        setup = App.get_running_app().setup
+        setup = self._setup
         rule = None if setup is None else consequence_rule(setup.rules, setup.options)
         ids.choices.show(snapshot, rule, may_show=self.session.clips.clip)
         ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)

@@ -11,7 +11,6 @@ import json
 import os
 import sys
 from pathlib import Path
-from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
@@ -44,7 +43,6 @@ from tests.e2e.windows.scenarios import (
 from tests.e2e.windows.songs_scenario import sung
 from tests.e2e.windows.source_scenarios import (
     differing_rules,
-    film_behind_tour,
     house_rules_made,
     known_players,
     resumed_without_camera,
@@ -52,30 +50,11 @@ from tests.e2e.windows.source_scenarios import (
     which_rules,
 )
 from tests.e2e.windows.tap_scenario import counted_taps
+from tests.e2e.windows.tour_scenarios import film_behind_tour, tour
 from tests.e2e.windows.turning import turned
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 from tests.e2e.windows.worded import worded
 from tests.support.scripted import ScriptedSession
-
-
-def tour(walker: Walker) -> Steps:
-    """The first steps, forwards; then they are not shown again."""
-    walker.app.ask(by_touch(walker))
-    yield
-    yield from rest(2)
-    from kivy.core.window import Window
-
-    shown = next(child for child in Window.children if type(child).__name__ == "Tour")
-    for number in (1, 2, 3):
-        walker.look(f"tour{number}")
-        yield from walker.tap(shown.ids.onwards)
-    yield from rest(6)
-    walker.saw["tours left"] = sum(type(child).__name__ == "Tour" for child in Window.children)
-    walker.saw["toured"] = load_settings().toured
-    from companion.app.screens import tour as first_steps
-
-    with patch.object(first_steps, "on_phone", lambda: True):
-        walker.saw["on a phone"] = first_steps.tour_steps()[0][1]
 
 
 def screens(walker: Walker) -> Steps:

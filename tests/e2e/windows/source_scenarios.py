@@ -71,24 +71,6 @@ def typed_sources(walker: Walker) -> Steps:
     walker.saw["removed"] = [_chips(walker), walker.app.settings.sources]
 
 
-def film_behind_tour(walker: Walker) -> Steps:
-    """The first steps lie over the sample film, which waits for their end."""
-    from kivy.core.window import Window
-
-    from tests.support.scripted import ScriptedSession
-
-    session = ScriptedSession()
-    walker.app.play(session)
-    yield
-    yield from rest(3)
-    walker.saw["asked behind the tour"] = list(session.asked)
-    shown = next(child for child in Window.children if type(child).__name__ == "Tour")
-    for _page in range(3):
-        yield from walker.tap(shown.ids.onwards)
-    yield from until(lambda: session.asked[-1] == ["pause", False])
-    walker.saw["asked after it"] = session.asked[-1]
-
-
 def differing_rules(walker: Walker) -> Steps:
     """Each ruleset says in one line how it differs."""
     walker.app.ask(replace(by_touch(walker), kept=False))

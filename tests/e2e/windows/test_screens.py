@@ -111,11 +111,29 @@ def has(texts: list[str], wanted: str) -> bool:
 
 def test_the_first_steps_are_shown_once() -> None:
     seen = walk("tour")
-    assert has(seen["tour1"], "Put a camera over the table")  # this is no phone
+    assert has(seen["tour1"], "Practice: play 1 of 3")
+    assert has(seen["tour3"], "Put a camera over the table")  # this is no phone
     assert seen["on a phone"] == "Put the phone over the table"
-    assert has(seen["tour3"], "Step 3 of 3")
     assert seen["tours left"] == 0
     assert seen["toured"] is True
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_first_steps_are_three_guided_plays_by_touch(size: tuple[int, int]) -> None:
+    seen = walk("tour", size)
+    assert seen["asked"] == [
+        "Cat begins with a 9. Tap Cat, then 9, then Plays 9.",
+        "Dan puts a 5 on it, which is too low. Tap Dan and enter it all the same.",
+        "The referee says which rule it breaks. You decide: Take it back.",
+        "Dan plays a jack. Tap Dan and enter it.",
+        "In truth it was a queen. Tap the ruling, then a queen.",
+    ]
+    assert seen["breach"] == ["Illegal", "Practice: play 2 of 3"]
+    assert seen["kept"] == 0, "a practice game is stored nowhere"
+    assert seen["behind it"] == "SetupScreen"
+    for look in ("tour1", "tour2", "tour3"):
+        assert small_targets(seen["measured"][look]) == []
+        assert cut_texts(seen["measured"][look]) == []
 
 
 def test_players_are_seated_by_drag_and_the_dealer_by_a_tap() -> None:
