@@ -28,7 +28,7 @@ from tests.e2e.windows.filmed_scenario import filmed
 from tests.e2e.windows.join_scenario import joined
 from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
 from tests.e2e.windows.phone_scenarios import phoned
-from tests.e2e.windows.places_scenarios import places, shown_where
+from tests.e2e.windows.places_scenarios import joined_late, places, shown_where
 from tests.e2e.windows.pressed import pressed
 from tests.e2e.windows.refusal_scenario import refused_files
 from tests.e2e.windows.scenarios import (
@@ -305,6 +305,7 @@ SCENARIOS = {
         score,
         places,
         shown_where,
+        joined_late,
         phoned,
         joined,
         broken,
