@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kivy.core.clipboard import Clipboard
-from kivy.core.text import Label as CoreLabel
+from kivy.core.text.markup import MarkupLabel
 from kivy.factory import Factory
 from kivy.graphics import Color, Ellipse, Line, Rectangle
 from kivy.lang import Builder
@@ -22,7 +22,7 @@ from companion import theme
 from companion.app.android_folders import write_shared
 from companion.app.screens.arrangement import Box
 from companion.app.screens.songs import SongsSheet
-from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton, close
+from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton, close, signed
 from companion.game import sharing
 from companion.game.evening import Ritual, Standing, Tally, loss_curves, store_tally, tally_title
 from companion.i18n.catalogue import _, ngettext
@@ -155,7 +155,7 @@ def _free(y: float, height: float, taken: Sequence[float]) -> float:
 
 
 def _text(text: str, size: float) -> Any:
-    label = CoreLabel(text=text, font_size=max(9, size))
+    label = MarkupLabel(text=signed(text), font_size=max(9, size))
     label.refresh()
     return label.texture
 

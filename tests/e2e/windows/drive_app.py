@@ -27,6 +27,7 @@ from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
 from tests.e2e.windows.join_scenario import joined
 from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
+from tests.e2e.windows.name_scenarios import foreign_names
 from tests.e2e.windows.phone_scenarios import phoned
 from tests.e2e.windows.places_scenarios import joined_late, places, shown_where
 from tests.e2e.windows.pressed import pressed
@@ -319,6 +320,7 @@ SCENARIOS = {
         differing_rules,
         which_rules,
         house_rules_made,
+        foreign_names,
         resumed_without_camera,
         keyed,
         breached,
