@@ -107,6 +107,7 @@ class WatchedGame:
         from engine.deals import deal_for
         from engine.ruleset import load_ruleset
         from vision.enrolment.automatic_deck import reader_with_automatic_deck
+        from vision.hands.landmarks import HandDetector
         from vision.recognition.incremental import game_reader
 
         _check_players(players, dealer)
@@ -120,6 +121,7 @@ class WatchedGame:
             )
         given = _named(load_layout(layout), players) if layout is not None else None
         learning = None
+        hands = HandDetector() if reader is None else None  # a given reader may know nothing of real pictures
         if reader is None and deck is None and deal["packs"] == 1:
             reader, learning = reader_with_automatic_deck(learn=learn, tell=tell)
         watcher = Watcher(
@@ -131,6 +133,7 @@ class WatchedGame:
             packs=deal["packs"],
             jokers=deal["jokers"] > 0,
             make_events=make_events,
+            hands=hands,
         )
 
         def referee_for(names: Sequence[str]) -> GameReferee:

@@ -16,6 +16,8 @@ Path = list[tuple[float, Place]]
 
 _QUICKEST_SECONDS = 0.19
 """No hand goes to the draw pile and back in less than three frames of fifteen a second."""
+_TAKES_SECONDS = 0.12
+"""No fingers take a card in less than three frames of fifteen a second."""
 _LOST_SECONDS = 0.5
 """A hand that is lost from sight at the draw pile and seen there again within this has not been away."""
 _BLINK_SECONDS = 0.3
@@ -110,6 +112,18 @@ class DrawWays:
         if draw is None or math.dist(place, home) < math.dist(place, draw):
             return nearer_home and draw is not None
         return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
+
+    def was_at_pile(self, reach: ArmTrack, since: float) -> bool:
+        """Return whether a hand whose fingers are tracked was at the draw pile after a time."""
+        return any(t >= since and self._scene.at_draw_pile(place) for t, place in reach.path)
+
+    def stays(self, reach: ArmTrack, since: float) -> int:
+        """Return how often a hand whose fingers are tracked stayed at the draw pile after a time."""
+        there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place)]
+        begun = [k for k, t in enumerate(there) if k == 0 or t - there[k - 1] > _LOST_SECONDS]
+        ends = [*(k - 1 for k in begun[1:]), len(there) - 1]
+        pairs = zip(begun, ends, strict=True) if there else ()
+        return sum(there[end] - there[start] >= _TAKES_SECONDS for start, end in pairs)
 
     def turns_there(self, reach: ArmTrack, trip: Path) -> bool:
         """Tell whether the draw pile is as far as the hand went, or as far as a card that it took there."""

@@ -22,6 +22,8 @@ _GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
 """Pauses at the draw pile nearer in time are one; and so long, at most, rests a hand there that draws."""
 _QUIET_SECONDS = 0.55
 """A hand that has been gone so long has done drawing, most likely ..."""
+_UNSEEN_PLAY_SECONDS = 2.0
+"""A hand that put nothing down, as it seems, is waited for so long: its play may still come to light."""
 _AGAIN_SECONDS = 6.0
 """... but one that is back for more while nothing else has happened goes on, however slow it is."""
 _AT_ONCE_SECONDS = 0.1
@@ -127,6 +129,10 @@ class Draws:
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
         if seemed_empty and not there:
             return
+        if self._scene.by_hands:
+            if self._ways.was_at_pile(reach, since):
+                self._hand_left(reach, self._ways.stays(reach, since), now)
+            return
         visits = [visit for visit in was_there if visit.start >= since]
         count, firm = self._count(reach, visits, since)
         put_down_there = count == 1 and self._paused_only_to_put_down(reach)
@@ -150,6 +156,16 @@ class Draws:
             self._drawn.firm += firm
             self._drawn.t = reach.last_seen
             self._drawn.put_down_there &= not count
+
+    def _hand_left(self, reach: ArmTrack, stays: int, now: float) -> None:
+        """Count the draws of a hand that was at the draw pile, and stayed there so often."""
+        if self._drawn is not None and self._drawn.seat != reach.seat:
+            self.tell(now)
+        if self._drawn is None:
+            self._drawn = _Drawn(reach.seat, 0, 0, reach.start, reach.last_seen)
+        self._drawn.count += stays
+        self._drawn.firm += stays
+        self._drawn.t = reach.last_seen
 
     def forget(self, reach: ArmTrack | None) -> None:
         """Note that a reach took a card back from the pile, and drew none."""
@@ -244,7 +260,12 @@ class Draws:
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Tell the draw once the player's hand has not come back for a while."""
         drawn = self._drawn
-        if drawn is not None and drawn.seat not in present and now - drawn.t > _QUIET_SECONDS:
+        if drawn is None or drawn.seat in present:
+            return
+        due = self._scene.log.put_down_by(self._scene.player(drawn.seat))
+        # A play just before the draw may not be told yet: the hand was over the pile until now.
+        unseen = due is None and self._scene.by_hands
+        if now - drawn.t > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
             self.tell(now)
 
     def has_drawn_since(self, seat: int | None, t: float) -> bool:
@@ -258,6 +279,8 @@ class Draws:
             return
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down_by(player)
+        if due is None and self._scene.by_hands:
+            due = self._play_of_who_draws(drawn, now)
         self._weigh(drawn, due)
         if not drawn.count:
             return
@@ -275,11 +298,35 @@ class Draws:
             told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
         self._told = told, drawn
 
+    def _play_of_who_draws(self, drawn: _Drawn, now: float) -> PutDown | None:
+        """Give the last play to who draws, if another's hand only lay nearer; return what was put down.
+
+        Players draw for what they have put down. Whoever seems to have played has not drawn, and whoever
+        draws was at the pile as well.
+        """
+        log, player = self._scene.log, self._scene.player(drawn.seat)
+        last, play = log.last, self._scene.layout.play
+        if last is None or play is None or last.event != "play" or last.player == player or last.t is None:
+            return None
+        put_down = log.put_down_by(last.player)
+        if put_down is None or put_down.t != last.t or last.source != "hand":
+            return None
+        if not 0.0 <= drawn.t - last.t < _SOON_SECONDS or not self._scene.was_near(drawn.seat, play, last.t):
+            return None
+        log.revise(last, now, player=player)
+        return log.put_down_by(player)
+
     def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
         """Put right how many a hand seems to have drawn, by what the draw pile looks like."""
         pictures, last = self._pictures, -math.inf if self._told is None else self._told[1].t
         untouched = pictures.is_as_before(drawn.start, drawn.t)
         times = pictures.times_changed(drawn.start, last)
+        if self._scene.by_hands:
+            surely = pictures.show_draws and pictures.is_as_before(drawn.start, drawn.t, surely=True)
+            drawn.count = min(drawn.count, times) if due is None else 0 if surely else due.count
+            if due is not None and drawn.count:
+                pictures.learn(drawn.start, drawn.t)
+            return
         if due is None or (untouched and self._scene.log.is_past(due)):
             # Who has put none down, or not since others have, is due no card: what points to a draw must be
             # plain to see then.

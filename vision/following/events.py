@@ -39,6 +39,10 @@ _PUT_AWAY_SECONDS = 5.0
 """What comes to light beside the piles so soon after a card was shown is that card, put away."""
 _SETTLED, _PATIENCE = 2, 5
 """So many looks that agree tell what lies on a pile that was put right; after so many they need not."""
+_FIRST_PLAY_SECONDS = 3.0
+"""The first card of a game was put down no longer ago than this."""
+_TAKES_MM = 130.0
+"""A hand that took a card from a row was seen so near to it."""
 _SET = 3
 """So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
 
@@ -138,6 +142,7 @@ class EventMaker:
 
     def on_hands(self, hands: HandsFrame) -> list[Event]:
         """Take in one frame's arms; returns the events decided by it."""
+        self._scene.by_hands = hands.by_hands
         over_draw_pile = hands.covered.get(DRAW, frozenset())
         if DRAW in hands.covered and not over_draw_pile and len(hands.tracks) == 1:
             over_draw_pile = frozenset(reach.seat for reach in hands.tracks)  # the hand, apart from its arm
@@ -174,8 +179,7 @@ class EventMaker:
         self.rows.look_under_arms(((self.layout.zone_at(c.x, c.y), c) for c in at_rest), look.t)
         for zone in self.rows.spots:
             there = by_zone.get(zone, [])
-            # A sleeve like the table may cover what seems to be gone while its owner reaches in.
-            if zone not in look.hidden and (there or not self._scene.is_reaching(zone.seat, look.t)):
+            if zone not in look.hidden and (there or self._may_be_bare(zone, look.t)):
                 self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
         left = [u for u in still if self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
@@ -199,6 +203,22 @@ class EventMaker:
             self._look_at_draw_pile(look, there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()
+
+    def _may_be_bare(self, zone: Zone, t: float) -> bool:
+        """Return whether a spot of a row where no card is seen may be bare; else something is over it.
+
+        A sleeve like the table may cover it while its owner reaches in. A head may lean over it, too. Only a
+        hand takes a card away.
+        """
+        if self._scene.is_reaching(zone.seat, t):
+            return False
+        if not self._scene.by_hands:
+            return True
+        touched, place = self.rows.spots[zone].touched, self.layout.place_of(zone)
+        if touched is None or place is None:
+            return True
+        hand = self._scene.nearest_hand(place, touched - 1.0)
+        return hand is not None and hand.mm < _TAKES_MM
 
     def _look_at_draw_pile(self, look: Look, *, there: bool) -> None:
         draw = self.layout.draw
@@ -296,13 +316,16 @@ class EventMaker:
         x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
-        self._play.begin(on_pile, self._put_down_at((x, y)), now)
+        self._play.begin(on_pile, self._put_down_at((x, y), now), now)
 
-    def _put_down_at(self, place: Place) -> float:
+    def _put_down_at(self, place: Place, now: float) -> float:
         """Return when the hand that was there last paused nearest to a place, or was last seen.
 
         Who stays with the arm over the card, to draw, has not put it down only when the arm is gone.
         """
+        hand = self._scene.nearest_hand(place, now - _FIRST_PLAY_SECONDS) if self._scene.by_hands else None
+        if hand is not None:
+            return hand.t
         last = max(self._scene.reaches, key=lambda reach: reach.last_seen, default=ArmTrack(0, 0, 0, 0))
         near = [stop for stop in last.pauses if math.dist(stop.place, place) < NEAR_MM]
         nearest = min(near, key=lambda stop: math.dist(stop.place, place), default=None)

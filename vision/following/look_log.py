@@ -173,6 +173,7 @@ class _LoggedEventMaker(EventMaker):
             "in": [self._reach(reach, hands.t) for reach in hands.tracks],
             "gone": [self._reach(reach, hands.t) for reach in hands.ended],
             "covered": [[zone_name(zone), list(seats)] for zone, seats in hands.covered.items()],
+            "by_hands": hands.by_hands or [],
         }
         with self._listening():
             events = super().on_hands(hands)

@@ -70,11 +70,12 @@ class PlayPile:
             self.judge(t, None, forced=True)  # a hand comes back before the pile was seen well
         self._pictures.read, self._looks = self._looks or self._pictures.read, []
         self.touched = t
-        self._visits.note(seats)
+        self._visits.note(seats, t)
 
     def begin(self, looks: Sequence[list[Observation]], put_down: float, now: float) -> None:
         """Take over looks at cards that turned out to lie on the pile, and when they came there."""
         self.touched, self._looks = put_down, list(looks)
+        self._visits.note((), put_down)
         self.judge(now, None)
 
     def look(self, cards: list[Observation], look: Look) -> None:
@@ -157,7 +158,9 @@ class PlayPile:
         if view.new:
             under = self._under_hand.lately(now)
             more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)
-            if not patient or (view.confidence >= SURE and not more):
+            x, y = view.new[-1][2].x, view.new[-1][2].y
+            awaited = self._scene.by_hands and self._visits.hand_at((x, y)) is None
+            if not patient or (view.confidence >= SURE and not more and not awaited):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:
@@ -210,7 +213,7 @@ class PlayPile:
 
         `unpictured`: no picture shows that it came; `early`: while a hand is still there.
         """
-        t = self._touched_at(now)
+        t = self._put_down_at(seen, now)
         seen = self._seeming.put_down(seen, self._visits.player_at, t, early=early, unpictured=unpictured)
         new = self._reveal(seen, now) if seen else []
         if not new:
@@ -258,6 +261,12 @@ class PlayPile:
             self._told.rename(misread.name, name, now)
             misread.name, misread.place = name, seen
         return tuple(new)
+
+    def _put_down_at(self, seen: Sequence[NewCard], now: float) -> float:
+        """Return when cards were put down: when a hand was nearest to them, or last over the pile."""
+        hand = self._visits.hand_at((seen[-1][2].x, seen[-1][2].y)) if seen else None
+        touched = self._touched_at(now)
+        return touched if hand is None else min(hand.t, touched)
 
     def _touched_at(self, now: float) -> float:
         return self.touched if self.touched is not None else now

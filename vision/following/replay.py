@@ -282,7 +282,8 @@ class _Game:
             (self._zone(zone), frozenset(map(self._seat, seats))) for zone, seats in given.get("covered", ())
         ]
         covered = {zone: seats for zone, seats in over if self._is_there(zone)}
-        return HandsFrame(t, tuple(reaches), tuple(ended), covered)
+        by_hands = given.get("by_hands", False) is True
+        return HandsFrame(t, tuple(reaches), tuple(ended), covered, by_hands)
 
     def _reach(self, given: Any) -> ArmTrack:
         """Return a reach as it now is: the same object as before where it was known."""

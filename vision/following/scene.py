@@ -20,9 +20,23 @@ _UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0
 tip of its shadow."""
 DRAW_NEAR_MM = 82.0
 _REMEMBERED_REACHES = 8
+_ABOUT_SECONDS = 1.5
+_NEAREST_HAND_MM, _AS_NEAR_MM = 260.0, 40.0
+"""A hand that put a card down was seen so near to its middle. Two came as near if they differ by less."""
 _RESTS_SECONDS = 0.12
 _MOMENT_SECONDS = 0.25
 _TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class NearHand:
+    """A hand that came near to a place."""
+
+    seat: int
+    t: float
+    """When it came about as near as it ever was: on its way back it may pass there again."""
+    mm: float
+    """How near that was."""
 
 
 @dataclass(slots=True)
@@ -38,6 +52,8 @@ class Scene:
     started: bool = False
     """Whether anything has been played, shown or picked up since the deal."""
     burned: list[str] = field(default_factory=list)
+    by_hands: bool = False
+    """Whether reaches are those of hands with landmarks, whose places are exact."""
 
     def player(self, seat: int | None) -> str | None:
         """Return the name of a seat's player."""
@@ -98,6 +114,29 @@ class Scene:
             for stop in reach.pauses
             if stop.end >= since and math.dist(stop.place, place) < reach_mm
         ]
+
+    def nearest_hand(self, place: Place, start: float, end: float = math.inf) -> NearHand | None:
+        """Return the hand that came nearest to a place meanwhile; None if none came near.
+
+        Of two that came about as near, it is the one that was there last: the other one passed, or rested.
+        """
+        best: NearHand | None = None
+        for reach in self.reaches:
+            there = [(t, math.dist(where, place)) for t, where in reach.path if start <= t <= end]
+            near = min((mm for _, mm in there), default=math.inf)
+            if near > _NEAREST_HAND_MM:
+                continue
+            came = next(t for t, mm in there if mm < near + _AS_NEAR_MM)
+            clearly = best is None or near < best.mm - _AS_NEAR_MM
+            if clearly or (best is not None and near < best.mm + _AS_NEAR_MM and came > best.t):
+                best = NearHand(reach.seat, came, near)
+        return best
+
+    def was_near(self, seat: int, place: Place, t: float) -> bool:
+        """Return whether a seat's hand was near to a place about a time."""
+        paths = (reach.path for reach in self.reaches if reach.seat == seat)
+        about = (where for path in paths for when, where in path if abs(when - t) <= _ABOUT_SECONDS)
+        return any(math.dist(where, place) <= _NEAREST_HAND_MM for where in about)
 
     def is_just_at_pile(self, hands: HandsFrame) -> bool:
         """Tell whether a hand pauses at the play pile, or has just done so."""

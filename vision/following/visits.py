@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
-from vision.following.scene import Scene
+from vision.following.scene import NearHand, Scene
 from vision.table.layout import Place
 from vision.table.observations import Observation
 
 _BEFORE_SECONDS = 0.5
+_JUST_SECONDS = 2.0
+"""A hand that has put down a card was nearest to it no longer ago than this, before the pile was free."""
 
 
 class Visits:
@@ -24,9 +26,12 @@ class Visits:
         """Whose arms were over the pile since the last play was told."""
         self.played = t
         """When that was."""
+        self._covered = t
+        """When something was last over the pile."""
 
-    def note(self, seats: Collection[int]) -> None:
-        """Note a frame in which these seats' arms are over the pile."""
+    def note(self, seats: Collection[int], t: float) -> None:
+        """Note a frame in which these seats' arms, or something else that moves, are over the pile."""
+        self._covered = t
         self._frames.update(seats)
         self.since_play.update(seats)
 
@@ -42,6 +47,8 @@ class Visits:
 
     def who(self, place: Place | None) -> int | None:
         """Return whose arm was at `place` since the pile was last settled: the last to pause there."""
+        if (hand := self.hand_at(place)) is not None:
+            return hand.seat
         since = self.since - _BEFORE_SECONDS
         paused = self._scene.stops_near(place, since) if place is not None else []
         if self._frames:  # an arm that was there earlier has done nothing here
@@ -52,6 +59,13 @@ class Visits:
             return self._frames.most_common(1)[0][0]
         recent = [reach for reach in self._scene.reaches if reach.last_seen >= since]
         return recent[-1].seat if recent else None
+
+    def hand_at(self, place: Place | None) -> NearHand | None:
+        """Return the hand that did something at `place` just now; None if hands are not seen as such."""
+        if place is None or not self._scene.by_hands:
+            return None
+        start = max(self.since - _BEFORE_SECONDS, self._covered - _JUST_SECONDS)
+        return self._scene.nearest_hand(place, start)
 
     def player_at(self, card: Observation) -> str | None:
         """Return the player whose arm was where a card is, as `who`."""

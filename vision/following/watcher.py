@@ -17,7 +17,9 @@ from vision.following.records import Look, UnderArm
 from vision.following.regions import crowded, patches, zones_of
 from vision.following.table_tracking import Track
 from vision.geometry import transform_points
-from vision.hands.tracks import ArmTracker, HandsFrame
+from vision.hands.landmarks import FindsHands
+from vision.hands.reaches import ReachTracker
+from vision.hands.tracks import HandsFrame
 from vision.motion.background import BackgroundSubtractor, Mask, MotionFrame
 from vision.motion.frame_difference import ChangeDetector
 from vision.motion.resting_looks import RestingLooks
@@ -77,6 +79,7 @@ class Watcher:
         packs: int = 1,
         jokers: bool = True,
         make_events: MakeEvents = EventMaker,
+        hands: FindsHands | None = None,
     ) -> None:
         """Prepare to watch.
 
@@ -89,7 +92,9 @@ class Watcher:
             packs: How many packs the game is played with.
             jokers: Whether jokers are played with; else what is read as one is not known.
             make_events: Makes the event logic of a game whose deal is finished; one may write it all down.
+            hands: Finds hands; None: arms are followed by what enters the picture alone.
         """
+        self._hand_detector = hands
         self._reader, self._given = reader, layout
         self._finder = LayoutFinder(players, row_length, draw_pile)
         self._packs, self._jokers, self._make_events = packs, jokers, make_events
@@ -120,7 +125,7 @@ class Watcher:
     def _begin_anew(self) -> None:
         """Take the next frame for the first."""
         self._glance, self._steadier, self._track = ChangeDetector(), Stabiliser(), Track()
-        self._stillness, self._arms = BackgroundSubtractor(), ArmTracker()
+        self._stillness, self._arms = BackgroundSubtractor(), ReachTracker(self._hand_detector)
 
     @property
     def layout(self) -> Layout | None:
@@ -233,7 +238,7 @@ class Watcher:
         if self._doubt is not None:
             return self._make_sure(frame, motion)
         maker, t = self._maker, motion.t
-        hands = self._arms.feed(motion, maker.layout)
+        hands = self._arms.feed(frame.image, motion, maker.layout)
         self._stillness.protect_arms(self._arms.visible_masks)
         self._track.covered = hands.covered
         if not moved:
@@ -335,7 +340,7 @@ class Watcher:
         maker, layout, t = self._maker, self._maker.layout, motion.t
         covered: dict[Zone, frozenset[int]] = {}
         if self._doubt == "rows":
-            hands = self._arms.feed(motion, layout)
+            hands = self._arms.feed(frame.image, motion, layout)
             self._track.reach(hands)
             covered = hands.covered
             if hands.tracks or not motion.still:
@@ -360,7 +365,8 @@ class Watcher:
     def _see_anew(self, frame: Image, t: float) -> None:
         """Take the table for what it is now: what was in the picture when it was lost was not the table."""
         self._steadier.confirm()
-        self._glance, self._stillness, self._arms = ChangeDetector(), BackgroundSubtractor(), ArmTracker()
+        self._glance, self._stillness = ChangeDetector(), BackgroundSubtractor()
+        self._arms = ReachTracker(self._hand_detector)
         self._stillness.feed(StabilisedFrame(frame), t)
         self._stillness.inpaint_cards([reading.quad for reading in self._resting.readings[-1]])
 
@@ -388,6 +394,8 @@ class Watcher:
         under: list[UnderArm] = []
         hidden = set(hands.covered)
         for reading in readings:
+            if self._is_held_at_rest(reading, motion, layout):
+                continue
             over = {seat: motion.covered_share(mask, reading.quad) for seat, mask in seats.items()}
             seat = max(over, key=lambda s: over[s], default=None)
             moving = motion.covered_share(motion.moving, reading.quad) > _MOVING_SHARE
@@ -410,6 +418,13 @@ class Watcher:
             pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
             burnt=close_up(frame, layout, burn) if burn is not None else None,
         )
+
+    def _is_held_at_rest(self, reading: CardReading, motion: MotionFrame, layout: Layout) -> bool:
+        """Return whether a card is in a hand that rests at its player's place, and does not lie in a row."""
+        covers = any(
+            motion.covered_share(mask, reading.quad) > _UNDER_ARM_SHARE for mask in self._arms.resting_masks
+        )
+        return covers and not any(zone.kind == "row" for zone in zones_of(reading, layout))
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
         """Tell whether what was read as a card, but not dealt, has been there since before the deal."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count
 
 import cv2
 import numpy as np
@@ -52,6 +54,8 @@ _PIXEL_STEP = 5
 """Only every Nth pixel of a region is mapped to the table, to save time."""
 _MIN_COVER_SHARE = 0.07
 """A zone is covered if this share of its area is."""
+_MIN_HIDDEN_SHARE = 0.3
+"""Hands and heads that rest hide a spot of a row if they cover this share: many a hand rests on its row."""
 _MOSTLY_VISIBLE_SHARE = 0.6
 """Share of its largest size that an arm must have to count as mostly visible."""
 _PILE_DISC_MM = 58.0
@@ -97,6 +101,11 @@ class ArmTrack:
     _max_length: float = 0.0
     _pause_start: float = 0.0
     _anchor: Place = (0.0, 0.0)
+
+    @classmethod
+    def begin(cls, number: int, seat: int, t: float) -> ArmTrack:
+        """Return a new track, at a time in seconds of the source."""
+        return cls(number, seat, t, t, _pause_start=t)
 
     @property
     def pause_seconds(self) -> float:
@@ -153,16 +162,18 @@ class HandsFrame:
     covered: dict[Zone, frozenset[int]]
     """Zones that are not visible at rest, with the seats whose arms cover them (none: something else
     moves)."""
+    by_hands: bool = False
+    """Whether the tracks are those of hands with landmarks; else they are those of arms."""
 
 
 class ArmTracker:
     """Tracks foreground regions over frames as the arms of players."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: Iterator[int] | None = None) -> None:
+        """Prepare; `numbers` gives each track its own."""
         self._open: dict[int, ArmTrack] = {}
-        self._count = 0
+        self._numbers = numbers or count(1)
         self._layout: Layout | None = None
-        self._discs: dict[Zone, Mask] = {}
         self._rows: dict[int, Mask] = {}
         """The area of each seat's row."""
         self._contacts: dict[int, tuple[float, float]] = {}
@@ -348,8 +359,7 @@ class ArmTracker:
     def _track_of(self, seat: int, t: float) -> ArmTrack:
         """Return the track of a seat, which starts at time `t` if there is none."""
         if seat not in self._open:
-            self._count += 1
-            self._open[seat] = ArmTrack(self._count, seat, t, t, _pause_start=t)
+            self._open[seat] = ArmTrack.begin(next(self._numbers), seat, t)
         return self._open[seat]
 
     def _covered(
@@ -358,17 +368,30 @@ class ArmTracker:
         """Return the covered zones with the seats whose arms cover them."""
         if layout is not self._layout:
             self._layout = layout
-            self._discs = {zone: _zone_mask(layout, zone, motion) for zone in layout.zones()}
             self._rows = {k: _row_mask(seat.row, layout, motion) for k, seat in enumerate(layout.seats)}
-        covered = {}
-        for zone, disc in self._discs.items():
-            area = max(1, count_pixels(disc))
-            seats = frozenset(
-                s for s, mask in arm_masks.items() if count_pixels(mask & disc) > _MIN_COVER_SHARE * area
-            )
-            if seats or count_pixels(motion.moving & disc) > _MIN_COVER_SHARE * area:
-                covered[zone] = seats
-        return covered
+        return covered_zones(motion, layout, arm_masks)
+
+
+def covered_zones(
+    motion: MotionFrame, layout: Layout, arms: Mapping[int, Mask], others: Mask | None = None
+) -> dict[Zone, frozenset[int]]:
+    """Return the zones that are covered, or in which something moves, with the seats whose arms cover them.
+
+    Args:
+        motion: The frame.
+        layout: The zones.
+        arms: By seat, in pixels of the small image.
+        others: What else covers zones.
+    """
+    covered = {}
+    for zone, disc in _zone_masks(layout, motion.moving.shape, motion.scale).items():
+        least = _MIN_COVER_SHARE * max(1, count_pixels(disc))
+        seats = frozenset(seat for seat, mask in arms.items() if count_pixels(mask & disc) > least)
+        share = _MIN_HIDDEN_SHARE / _MIN_COVER_SHARE if zone.kind == "row" else 1.0
+        over = seats or (others is not None and count_pixels(others & disc) > share * least)
+        if over or count_pixels(motion.moving & disc) > least:
+            covered[zone] = seats
+    return covered
 
 
 def disc(place: Place, radius: float) -> NDArray[np.float64]:
@@ -392,12 +415,16 @@ def _card_area(layout: Layout, region: ForegroundRegion, scale: float) -> float:
     return CARD_WIDTH_MM * CARD_HEIGHT_MM * step * step / max(square_mm, 1e-6)
 
 
-def _zone_mask(layout: Layout, zone: Zone, motion: MotionFrame) -> Mask:
-    """Return the area of a zone as a mask."""
-    place = layout.place_of(zone)
-    assert place is not None
-    radius = _SPOT_DISC_MM if zone.kind == "row" else _PILE_DISC_MM
-    return _disc_mask(place, radius, layout, motion)
+@lru_cache(maxsize=4)
+def _zone_masks(layout: Layout, shape: tuple[int, ...], scale: float) -> dict[Zone, Mask]:
+    """Return the area of each zone as a mask of the small image."""
+    masks = {}
+    for zone in layout.zones():
+        place = layout.place_of(zone)
+        assert place is not None
+        radius = _SPOT_DISC_MM if zone.kind == "row" else _PILE_DISC_MM
+        masks[zone] = polygon_mask(layout.plane.to_pixels(disc(place, radius)) * scale, shape)
+    return masks
 
 
 def _row_mask(spots: Sequence[Place], layout: Layout, motion: MotionFrame) -> Mask:

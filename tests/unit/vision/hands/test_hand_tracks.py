@@ -1,0 +1,217 @@
+"""Hands become reaches: of those that come in over the table, and not of those that rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vision.hands.hand_tracks import HandTracker
+from vision.hands.landmarks import Hand, Tile
+from vision.hands.reaches import ReachTracker
+from vision.hands.tracks import ArmTrack, HandsFrame
+from vision.motion.background import BackgroundSubtractor
+from vision.motion.stabiliser import StabilisedFrame
+from vision.plane import TablePlane
+from vision.table.layout import DRAW, Layout, Seat, Zone
+from vision.types import Image
+
+STEP = 1 / 15
+PLANE = TablePlane(np.array([[2.0, 0, -640], [0, 2.0, -360], [0, 0, 1]]))
+"""The picture has 640 x 360 pixels of 2 mm."""
+LAYOUT = Layout(
+    PLANE,
+    640,
+    360,
+    (
+        Seat("Ann", ((-75, 220), (0, 220), (75, 220)), (0.0, 1.0)),
+        Seat("Bob", ((75, -220), (0, -220), (-75, -220)), (0.0, -1.0)),
+    ),
+    draw=(-60, 0),
+    play=(60, 0),
+)
+TABLE = np.full((360, 640, 3), 90, np.uint8)
+AWAY = (0.0, 1.0)
+"""The direction from the fingers to the arm of somebody at the bottom edge."""
+
+
+def hand_at(x: float, y: float, arm: tuple[float, float] = AWAY) -> Hand:
+    """Return a hand whose fingertips are at (x, y) mm, with its arm in a direction."""
+    points = np.zeros((21, 2))
+    along = np.array(arm)
+    across = np.array([-arm[1], arm[0]])
+    for finger in range(5):
+        for joint in range(4):
+            points[1 + 4 * finger + joint] = (x, y) + along * 25 * (3 - joint) + across * 8 * (finger - 2)
+    points[0] = (x, y) + along * 150
+    return Hand(PLANE.to_pixels(points), 0.98)
+
+
+class Seen:
+    """Finds the hands that are in the picture by the script, wherever it is asked to look."""
+
+    def __init__(self) -> None:
+        self.hands: list[Hand] = []
+
+    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
+        return [hand for hand in self.hands if not any(hand.is_same(other) for other in known)]
+
+    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+        near = (
+            min(self.hands, key=lambda h: float(np.hypot(*(h.middle - b.middle))), default=None)
+            for b in before
+        )
+        return [hand for hand in near if hand is not None]
+
+
+def drawn(hands: Sequence[Hand]) -> Image:
+    """Return a picture of hands as bright blobs with their forearms."""
+    import cv2
+
+    picture = TABLE.copy()
+    for hand in hands:
+        cv2.fillPoly(picture, [cv2.convexHull(np.round(hand.points).astype(np.int32))], (190, 190, 190))
+        out = hand.points[0] + (hand.points[0] - hand.points[9]) * 8
+        ends = [tuple(int(v) for v in end) for end in (hand.points[0], out)]
+        cv2.line(picture, ends[0], ends[1], (190, 190, 190), 18)
+    return picture
+
+
+class Watch:
+    """Feeds pictures to the motion gate and a tracker."""
+
+    def __init__(self, tracker: HandTracker | ReachTracker, seen: Seen) -> None:
+        self.gate, self.tracker, self.seen, self.t = BackgroundSubtractor(), tracker, seen, 0.0
+        self.ended: list[ArmTrack] = []
+        for _ in range(10):
+            self.feed()
+
+    def feed(self, *hands: Hand) -> HandsFrame:
+        return self.seen_only(hands, *hands)
+
+    def seen_only(self, found: Sequence[Hand], *hands: Hand) -> HandsFrame:
+        """Take in a picture of hands of which only some are found."""
+        self.t += STEP
+        self.seen.hands = list(found)
+        picture = drawn(hands)
+        told = self.tracker.feed(picture, self.gate.feed(StabilisedFrame(picture), self.t), LAYOUT)
+        self.ended += told.ended
+        return told
+
+
+def reach(watch: Watch, goal: tuple[float, float], *, others: tuple[Hand, ...] = ()) -> None:
+    """Ann's hand comes in, pauses at a place (mm) and goes home."""
+    way = [*np.linspace(330, goal[1], 6), *[goal[1]] * 5, *np.linspace(goal[1], 330, 6)]
+    for y in way:
+        watch.feed(hand_at(goal[0], float(y)), *others)
+    for _ in range(8):
+        watch.feed(*others)
+
+
+def hands_watch() -> Watch:
+    seen = Seen()
+    return Watch(HandTracker(seen), seen)
+
+
+def test_a_hand_that_comes_in_is_a_reach_of_its_player() -> None:
+    watch = hands_watch()
+    reach(watch, (-60, 10))
+    (told,) = watch.ended
+    assert told.seat == 0
+    assert any(abs(stop.place[0] + 60) < 20 and abs(stop.place[1] - 10) < 30 for stop in told.pauses)
+
+
+def test_an_arm_from_the_other_side_is_the_other_player_s() -> None:
+    watch = hands_watch()
+    for y in [*np.linspace(-330, 0, 6), 0.0, 0.0, 0.0, *np.linspace(0, -330, 6)]:
+        watch.feed(hand_at(-60, float(y), (0.0, -1.0)))
+    for _ in range(8):
+        watch.feed()
+    (told,) = watch.ended
+    assert told.seat == 1
+
+
+def test_a_hand_that_rests_at_home_does_not_reach() -> None:
+    watch = hands_watch()
+    resting = hand_at(160, 300)
+    for _ in range(20):
+        told = watch.feed(resting)
+        assert told.tracks == ()
+    assert watch.ended == []
+
+
+def test_a_resting_hand_does_not_hold_up_what_the_other_one_does() -> None:
+    watch = hands_watch()
+    resting = hand_at(160, 300)
+    for _ in range(5):
+        watch.feed(resting)
+    reach(watch, (-60, 10), others=(resting,))
+    assert [told.seat for told in watch.ended] == [0]
+
+
+def test_a_hand_over_the_draw_pile_covers_it_for_its_player() -> None:
+    watch = hands_watch()
+    covered: set[tuple[Zone, frozenset[int]]] = set()
+    for y in [*np.linspace(330, 0, 6), 0.0, 0.0, 0.0]:
+        covered |= set(watch.feed(hand_at(-60, float(y))).covered.items())
+    assert (DRAW, frozenset({0})) in covered
+
+
+def test_a_hand_that_lies_over_the_table_for_long_reaches_no_more() -> None:
+    watch = hands_watch()
+    for y in np.linspace(330, 40, 6):
+        watch.feed(hand_at(150, float(y)))
+    assert watch.feed(hand_at(150, 40)).tracks
+    for _ in range(90):
+        told = watch.feed(hand_at(150, 40))
+    assert told.tracks == ()
+
+
+def reaches_watch() -> tuple[ReachTracker, Watch]:
+    seen = Seen()
+    tracker = ReachTracker(seen)
+    return tracker, Watch(tracker, seen)
+
+
+def test_arms_are_followed_by_their_hands_where_hands_rest() -> None:
+    tracker, watch = reaches_watch()
+    resting = hand_at(160, 300)
+    for _ in range(30):
+        watch.feed(resting)
+    before = len(watch.ended)
+    reach(watch, (-60, 10), others=(resting,))
+    assert tracker.by_hands
+    assert [told.seat for told in watch.ended[before:]] == [0]
+
+
+def test_arms_that_come_only_to_act_are_followed_by_what_enters() -> None:
+    tracker, watch = reaches_watch()
+    for _ in range(3):
+        reach(watch, (-60, 10))
+    assert not tracker.by_hands
+    assert [told.seat for told in watch.ended] == [0, 0, 0]
+
+
+def test_hands_that_are_not_found_as_they_act_are_not_relied_on() -> None:
+    tracker, watch = reaches_watch()
+    resting = hand_at(160, 300)
+    for _ in range(30):
+        watch.feed(resting)
+    for _ in range(8):
+        for y in [*np.linspace(330, 0, 6), 0.0, 0.0, 0.0, *np.linspace(0, 330, 6)]:
+            watch.seen_only((resting,), hand_at(-60, float(y)), resting)
+        for _ in range(6):
+            watch.feed(resting)
+    assert not tracker.by_hands
+
+
+def test_a_resting_hand_hides_a_spot_of_a_row_only_if_it_covers_much_of_it() -> None:
+    watch = hands_watch()
+    tracker = watch.tracker
+    spot = Zone("row", 0, 1)
+    for beside, hidden in ((60.0, False), (0.0, True)):
+        for _ in range(30):
+            told = watch.feed(hand_at(beside, 225))
+        assert isinstance(tracker, HandTracker)
+        assert told.tracks == ()
+        assert (spot in told.covered) == hidden

@@ -1,0 +1,347 @@
+"""Tracks hands by their landmarks, and tells whose they are and which of them reach in.
+
+A hand that rests at its player's place holds cards, or nothing, and does nothing on the table. A reach begins
+when a hand comes in over the table, or moves over its own row, and ends when it is home again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.hands.landmarks import MIDDLE_KNUCKLE, WRIST, FindsHands, Hand, Tile
+from vision.hands.tracks import GONE_SECONDS, ArmTrack, HandsFrame, covered_zones
+from vision.motion.background import Mask, MotionFrame, count_pixels
+from vision.table.layout import Layout, Place, Zone
+from vision.types import Image
+
+_HOLDING_TIPS = (4, 8, 12)
+"""The fingertips that hold a card: of the thumb, the index and the middle finger."""
+_PILES_TILE_MM, _SEAT_TILE_MM = 480.0, 420.0
+"""Sides of the tiles in which palms are looked for: around the piles, and around each row."""
+_MIN_UNEXPLAINED_SHARE = 0.004
+"""Palms are looked for in a tile if this share of it moves outside the hands that are known."""
+_ROW_TURNS, _AT_HOME_TURNS = 2, 3
+"""Palms are looked for around the piles in every frame, around one of the rows in every other one. A hand
+whose player does not reach in is followed in every third frame. Looking costs most of all."""
+_JOIN_MM, _LOST_SECONDS = 160.0, 0.4
+"""A hand continues a track that ended so near and so recently."""
+_BODY_BEYOND_MM = 150.0
+"""How far beyond the picture's border the body of a player is taken to be."""
+_DIRECTION_WEIGHT = 4.0
+"""Concentration of the von Mises distribution of an arm's direction around that to its player's body."""
+_HOME_MM, _HOME_SPREAD_MM = 100.0, 150.0
+"""How far behind its row a player's wrists mostly are, and the standard deviation of where."""
+_LEARNING_RATE = 0.1
+"""Weight of the newest frame in the estimate of whose hand it is."""
+_IN_MM = 55.0
+"""A hand reaches in from so far beyond its own row, towards the middle."""
+_AT_ROW_MM, _STIRS_MM, _STIRS_SECONDS = 55.0, 22.0, 0.5
+"""Over its own row it reaches as well if it moves so far within so many seconds."""
+_RESTS_SECONDS = 1.0
+"""A hand that has been at its player's place for so long rests there."""
+_LIES_SECONDS = 4.0
+"""A hand that has not moved for so long lies there, and does nothing."""
+_FOREARM_MM, _ARM_WIDTH_MM, _FINGER_MM = 320.0, 80.0, 14.0
+"""Length and width of a forearm, and how far a hand reaches beyond its landmarks."""
+_STILL_PIXELS, _STILL_SECONDS = 6, 0.3
+"""A hand around which fewer pixels of the small image move stays where it is, for at most so many seconds."""
+
+
+@dataclass(slots=True, eq=False)
+class _Track:
+    """One hand."""
+
+    hand: Hand
+    last_seen: float
+    points: NDArray[np.float64]
+    """21 x 2 landmarks, in mm."""
+    weights: NDArray[np.float64]
+    """Log-likelihood of each seat, up to a constant."""
+    path: list[tuple[float, Place]] = field(default_factory=list)
+    """Times and places (mm) of the fingertips that hold cards, newest last."""
+    stirred: float = 0.0
+    """When it last moved."""
+    looked_at: float = -math.inf
+    """When it was last looked for where it was."""
+    home_since: float = math.inf
+    """Since when it has been at its player's place; infinite while it is not."""
+
+    @property
+    def tip(self) -> Place:
+        """The place where the fingers hold something, mm."""
+        x, y = self.points[list(_HOLDING_TIPS)].mean(axis=0)
+        return float(x), float(y)
+
+    @property
+    def seat(self) -> int:
+        """The seat whose hand it is most likely."""
+        return int(self.weights.argmax())
+
+    def stirs(self, now: float) -> bool:
+        """Return whether the hand has moved lately."""
+        return now - self.stirred <= _STIRS_SECONDS
+
+    def note(self, t: float) -> None:
+        """Note where the hand is at a time."""
+        self.path = [*(at for at in self.path if t - at[0] <= _STIRS_SECONDS), (t, self.tip)]
+        if any(math.dist(place, self.tip) > _STIRS_MM for _, place in self.path):
+            self.stirred = t
+
+
+class HandTracker:
+    """Tracks hands over frames."""
+
+    def __init__(self, detector: FindsHands, numbers: Iterator[int] | None = None) -> None:
+        """Prepare; `numbers` gives each reach its own."""
+        self._detector = detector
+        self._numbers = numbers or count(1)
+        self._tracks: list[_Track] = []
+        self._lost: list[_Track] = []
+        self._reaches: dict[int, ArmTrack] = {}
+        self._looked_everywhere = False
+        self._frame = 0
+        self.masks: dict[int, Mask] = {}
+        """The arm of each seat that reaches in, in pixels of the small image."""
+        self.resting_masks: tuple[Mask, ...] = ()
+        """The hands that rest."""
+
+    @property
+    def rests(self) -> bool:
+        """Whether a hand has been at its player's place for a while."""
+        return any(track.last_seen - track.home_since >= _RESTS_SECONDS for track in self._tracks)
+
+    @property
+    def places(self) -> list[Place]:
+        """The places of the tracked hands, mm."""
+        return [track.tip for track in self._tracks]
+
+    def feed(
+        self, picture: Image, motion: MotionFrame, layout: Layout, *, seldom: bool = False
+    ) -> HandsFrame:
+        """Update the tracks with one frame.
+
+        Args:
+            picture: The frame, in which `layout` holds.
+            motion: What moves in it.
+            layout: Seats and piles.
+            seldom: Whether only some frames are given: then a hand may come to rest unseen.
+        """
+        self._frame += 1
+        self._follow(picture, motion, layout)
+        self._search(picture, motion, layout, seldom=seldom)
+        t = motion.t
+        reaching = self._reaching(t, layout)
+        ended = self._update_reaches(reaching, t)
+        self.masks = {seat: _arm_mask(track, layout, motion) for seat, track in reaching.items()}
+        self.resting_masks = tuple(
+            _arm_mask(track, layout, motion, whole=False)
+            for track in self._tracks
+            if reaching.get(track.seat) is not track
+        )
+        return HandsFrame(
+            t, tuple(self._reaches.values()), tuple(ended), self._covered(motion, layout), by_hands=True
+        )
+
+    def _reaching(self, t: float, layout: Layout) -> dict[int, _Track]:
+        """Return the hand of each seat that reaches in: of two, the one that moves, or is farther in."""
+        reaching: dict[int, _Track] = {}
+        for track in self._tracks:
+            if not self._reaches_in(track, layout, t):
+                continue
+            other = reaching.get(track.seat)
+            if other is None or _rank(track, layout, t) > _rank(other, layout, t):
+                reaching[track.seat] = track
+        return reaching
+
+    def _update_reaches(self, reaching: Mapping[int, _Track], t: float) -> list[ArmTrack]:
+        """Continue or begin the reach of each seat that reaches in; return and forget those that are over."""
+        for seat, track in reaching.items():
+            reach = self._reaches.get(seat)
+            if reach is None:
+                reach = self._reaches[seat] = ArmTrack.begin(next(self._numbers), seat, t)
+            reach.update(track.tip, t)
+        ended = [reach for reach in self._reaches.values() if t - reach.last_seen > GONE_SECONDS]
+        for reach in ended:
+            del self._reaches[reach.seat]
+        return ended
+
+    def _follow(self, picture: Image, motion: MotionFrame, layout: Layout) -> None:
+        """Find the known hands again."""
+        kept: list[_Track] = []
+        for track in self._tracks:
+            hand = track.hand
+            moving = _moving_around(hand, motion) >= _STILL_PIXELS
+            often = track.seat in self._reaches or self._frame % _AT_HOME_TURNS == 0
+            if (moving and often) or motion.t - track.looked_at > _STILL_SECONDS:
+                track.looked_at = motion.t
+                again = self._detector.again(picture, [hand])
+                if not again or any(again[0].is_same(other.hand) for other in kept):
+                    self._lost.append(track)
+                    continue
+                hand = again[0]
+            self._see(track, hand, motion.t, layout)
+            kept.append(track)
+        self._tracks = kept
+        self._lost = [track for track in self._lost if motion.t - track.last_seen < _LOST_SECONDS]
+
+    def _see(self, track: _Track, hand: Hand, t: float, layout: Layout) -> None:
+        track.hand, track.last_seen = hand, t
+        track.points = layout.plane.to_mm(hand.points)
+        weights = _owner_weights(layout, track.points)
+        track.weights = track.weights + _LEARNING_RATE * (weights - track.weights)
+        track.note(t)
+        at_home = _depth(layout, track) <= _IN_MM
+        track.home_since = min(track.home_since, t) if at_home else math.inf
+
+    def _search(self, picture: Image, motion: MotionFrame, layout: Layout, *, seldom: bool) -> None:
+        """Look for further hands where something moves that is no known hand; `seldom`: at a row anyway."""
+        unexplained = motion.recently_moving.copy()
+        for track in self._tracks:
+            _draw(unexplained, _hull(track.hand.points, 1.25) * motion.scale, value=0)
+        piles, *rows = _tiles(layout)
+        if not self._looked_everywhere:  # hands that rest from the beginning do not move
+            self._looked_everywhere = True
+            for tile in rows:
+                self._find_in(tile, picture, motion.t, layout)
+        least = -1.0 if seldom else _MIN_UNEXPLAINED_SHARE
+        turn, now = divmod(self._frame, 1 if seldom else _ROW_TURNS)
+        due = [t for t in rows if now == 0 and _share_in(unexplained, t, motion.scale) > least]
+        chosen = [due[turn % len(due)]] if due else []
+        if _share_in(unexplained, piles, motion.scale) > _MIN_UNEXPLAINED_SHARE:
+            chosen.append(piles)
+        for tile in chosen:
+            self._find_in(tile, picture, motion.t, layout)
+
+    def _find_in(self, tile: Tile, picture: Image, t: float, layout: Layout) -> None:
+        """Track the hands in a tile that are not tracked yet."""
+        for hand in self._detector.find(picture, tile, [track.hand for track in self._tracks]):
+            points = layout.plane.to_mm(hand.points)
+            new = _Track(hand, t, points, _owner_weights(layout, points))
+            track = self._continued(points) or new
+            self._see(track, hand, t, layout)
+            self._tracks.append(track)
+
+    def _continued(self, points: NDArray[np.float64]) -> _Track | None:
+        """Return, and remove, the track that was lost where a hand (21 x 2 mm) is found; None: none was."""
+        tip = points[list(_HOLDING_TIPS)].mean(axis=0)
+        near = [track for track in self._lost if math.dist(track.tip, tip) < _JOIN_MM]
+        if not near:
+            return None
+        track = min(near, key=lambda track: math.dist(track.tip, tip))
+        self._lost.remove(track)
+        return track
+
+    @staticmethod
+    def _reaches_in(track: _Track, layout: Layout, t: float) -> bool:
+        """Return whether a hand is over the table, or does something at its own row."""
+        if _depth(layout, track) > _IN_MM and t - track.stirred <= _LIES_SECONDS:
+            return True
+        at_row = min(math.dist(track.tip, spot) for spot in layout.seats[track.seat].row) < _AT_ROW_MM
+        return at_row and track.stirs(t)
+
+    def _covered(self, motion: MotionFrame, layout: Layout) -> dict[Zone, frozenset[int]]:
+        """Return the covered zones, with the seats whose arms reach in over them."""
+        others = motion.border_mask()
+        for mask in self.resting_masks:
+            others |= mask
+        return covered_zones(motion, layout, self.masks, others)
+
+
+def _depth(layout: Layout, track: _Track) -> float:
+    """Return how far a hand is beyond its player's row, towards the middle of the table, mm."""
+    seat = layout.seats[track.seat]
+    (x, y), (across, down) = seat.centre, seat.facing
+    return -((track.tip[0] - x) * across + (track.tip[1] - y) * down)
+
+
+def _rank(track: _Track, layout: Layout, t: float) -> tuple[bool, float]:
+    """Return what decides which of a player's two hands acts."""
+    return track.stirs(t), _depth(layout, track)
+
+
+def _owner_weights(layout: Layout, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the log-likelihood of each seat, up to a constant.
+
+    An arm points from its player's body, and most hands are at their players' places.
+    """
+    wrist, knuckle = points[WRIST], points[MIDDLE_KNUCKLE]
+    direction = math.atan2(*(wrist - knuckle)[::-1])
+    weights = []
+    for seat in layout.seats:
+        x, y = layout.border_point(seat)
+        body = (x + seat.facing[0] * _BODY_BEYOND_MM, y + seat.facing[1] * _BODY_BEYOND_MM)
+        turn = math.atan2(body[1] - wrist[1], body[0] - wrist[0]) - direction
+        home = np.array(seat.centre) + _HOME_MM * np.array(seat.facing)
+        away = math.dist(wrist, home) / _HOME_SPREAD_MM
+        weights.append(_DIRECTION_WEIGHT * math.cos(turn) - away * away / 2)
+    return np.array(weights)
+
+
+def _tiles(layout: Layout) -> list[Tile]:
+    """Return the tiles in which palms are looked for, in pixels: that of the piles first, then the rows."""
+    piles = [place for place in (layout.draw, layout.play) if place is not None] or [layout.middle]
+    middle = np.mean(piles, axis=0)
+    places = [(middle, _PILES_TILE_MM)]
+    places += [(np.array(seat.centre) + 40.0 * np.array(seat.facing), _SEAT_TILE_MM) for seat in layout.seats]
+    tiles = []
+    for (x, y), side in places:
+        ends = layout.plane.to_pixels([(x, y), (x + side, y), (x, y + side)])
+        size = max(math.dist(ends[0], ends[1]), math.dist(ends[0], ends[2]))
+        tiles.append((float(ends[0][0]), float(ends[0][1]), float(size)))
+    return tiles
+
+
+def _share_in(mask: Mask, tile: Tile, scale: float) -> float:
+    """Return the share of a tile's pixels in the picture that a mask of the small image has."""
+    x, y, side = (value * scale for value in tile)
+    rows, columns = mask.shape
+    top, bottom = max(0, round(y - side / 2)), min(rows, round(y + side / 2))
+    left, right = max(0, round(x - side / 2)), min(columns, round(x + side / 2))
+    part = mask[top:bottom, left:right]
+    return count_pixels(part) / part.size if part.size else 0.0
+
+
+def _moving_around(hand: Hand, motion: MotionFrame) -> int:
+    """Return how many pixels of the small image move on a hand, or right beside it."""
+    area = np.zeros(motion.moving.shape, np.uint8)
+    _draw(area, _hull(hand.points, 1.3) * motion.scale)
+    return count_pixels(motion.recently_moving & (area > 0))
+
+
+def _hull(points: NDArray[np.float64], stretch: float = 1.0) -> NDArray[np.float64]:
+    """Return the convex hull of points (N x 2), stretched about its middle."""
+    hull = cv2.convexHull(points.astype(np.float32))[:, 0].astype(np.float64)
+    middle = hull.mean(axis=0)
+    stretched: NDArray[np.float64] = middle + (hull - middle) * stretch
+    return stretched
+
+
+def _draw(mask: NDArray[np.uint8] | Mask, polygon: NDArray[np.float64], value: int = 1) -> None:
+    view = mask.view(np.uint8)
+    cv2.fillPoly(view, [np.round(polygon).astype(np.int32)], value)
+
+
+def _arm_mask(track: _Track, layout: Layout, motion: MotionFrame, *, whole: bool = True) -> Mask:
+    """Return a hand as a mask of the small image; `whole`: with its forearm."""
+    mask = np.zeros(motion.moving.shape, np.uint8)
+    to_small = layout.plane.to_pixels
+    _draw(mask, to_small(_hull(track.points)) * motion.scale)
+    wrist, knuckle = track.points[WRIST], track.points[MIDDLE_KNUCKLE]
+    way = (wrist - knuckle) / max(float(np.linalg.norm(wrist - knuckle)), 1e-6)
+    here, aside = to_small([wrist, wrist + np.array([_FINGER_MM, 0.0])]) * motion.scale
+    finger = math.dist(here, aside)
+    size = max(1, 2 * round(finger) + 1)
+    mask = np.asarray(cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))), np.uint8)
+    if whole:
+        ends = to_small([wrist, wrist + way * _FOREARM_MM]) * motion.scale
+        width = max(1, round(finger / _FINGER_MM * _ARM_WIDTH_MM))
+        a, b = (tuple(int(v) for v in np.clip(np.round(end), -5000, 5000)) for end in ends)
+        cv2.line(mask, a, b, 1, width)
+    return mask > 0

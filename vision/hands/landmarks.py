@@ -1,0 +1,201 @@
+"""Hands in a picture: palms are found in a square tile, and 21 landmarks in each of them.
+
+Two networks of Google's MediaPipe do it (models/hands/MODEL_CARD.md). MediaPipe's graphs define the meaning
+of their numbers (`palm_detection_cpu`). They also define the square around a hand: it follows from the palm
+(`palm_detection_detection_to_roi`) or from earlier landmarks (`hand_landmark_landmarks_to_roi`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.recognition.runtime import Backend, load_network
+from vision.types import Image
+
+WEIGHTS = Path(__file__).parents[2] / "models" / "hands"
+WRIST, INDEX_KNUCKLE, MIDDLE_KNUCKLE, RING_KNUCKLE = 0, 5, 9, 13
+"""Landmarks by their numbers."""
+FINGERTIPS = (4, 8, 12, 16, 20)
+"""The tips of the thumb and of the four fingers."""
+_PALM_SIDE, _HAND_SIDE = 192, 224
+"""Sides of the networks' square inputs, in pixels."""
+_MIN_PALM_P, _MIN_HAND_P = 0.5, 0.5
+"""MediaPipe's own thresholds of a palm and of a hand."""
+_MAX_PALM_OVERLAP = 0.3
+"""MediaPipe's threshold of non-maximum suppression."""
+_PALM_SCALE, _PALM_SHIFT = 2.6, 0.5
+"""Side of the square around a hand, in sides of its palm, and how far towards the fingers it is shifted."""
+_LANDMARK_SCALE, _LANDMARK_SHIFT = 2.0, 0.1
+"""The same, where the landmarks of the frame before are known."""
+_STEADY_LANDMARKS = (0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18)
+"""The landmarks from which the square in the next frame follows: those that fingers move least."""
+_STRIDES = ((8, 2), (16, 6))
+"""The grids of anchors: cell size in pixels, and anchors in each cell."""
+_SAME_HAND = 0.5
+"""Two hands are one if their middles are nearer than this share of their size."""
+
+Tile = tuple[float, float, float]
+"""Middle x and y, and side, all in pixels."""
+Square = tuple[float, float, float, float]
+"""Middle x and y, side, both in pixels, and the turn in radians; a hand points up in a square that is not
+turned."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hand:
+    """A hand in a picture."""
+
+    points: NDArray[np.float64]
+    """21 x 2 landmarks, in pixels of the picture."""
+    p: float
+    """Probability that it is a hand, as the network estimates it."""
+
+    @property
+    def size(self) -> float:
+        """Distance of the wrist from the middle knuckle, in pixels."""
+        return float(math.dist(self.points[WRIST], self.points[MIDDLE_KNUCKLE]))
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """The middle (x, y) of the palm, in pixels."""
+        middle: NDArray[np.float64] = (self.points[WRIST] + self.points[MIDDLE_KNUCKLE]) / 2
+        return middle
+
+    def is_same(self, other: Hand) -> bool:
+        """Return whether two detections are of one hand."""
+        apart = float(np.linalg.norm(self.middle - other.middle))
+        return apart < _SAME_HAND * max(self.size, other.size)
+
+
+class FindsHands(Protocol):
+    """Finds hands in pictures, as `HandDetector` does."""
+
+    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
+        """Return the hands in a tile that are none of the known ones."""
+        ...
+
+    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+        """Return those of the hands of an earlier picture that are found where they were, or near."""
+        ...
+
+
+class HandDetector:
+    """Finds hands in a tile of a picture."""
+
+    def __init__(self, backend: Backend | None = None, threads: int | None = 1) -> None:
+        """Load both networks.
+
+        Raises:
+            BadInputError: weights are missing or spoilt.
+        """
+        self._palms = load_network(WEIGHTS / "palms.onnx", backend, threads)
+        self._landmarks = load_network(WEIGHTS / "landmarks.onnx", backend, threads)
+
+    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
+        """Return the hands in a tile that are none of the known ones. It may reach out of the picture."""
+        hands: list[Hand] = []
+        for square in self.palm_squares(picture, tile):
+            hand = self.in_square(picture, square)
+            if hand is not None and not any(hand.is_same(other) for other in (*known, *hands)):
+                hands.append(hand)
+        return hands
+
+    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+        """Return those of the hands of an earlier picture that are found where they were, or near."""
+        found: list[Hand] = []
+        for hand in before:
+            now = self.in_square(picture, square_of_landmarks(hand.points))
+            if now is not None and not any(now.is_same(other) for other in found):
+                found.append(now)
+        return found
+
+    def palm_squares(self, picture: Image, tile: Tile) -> list[Square]:
+        """Return the squares of the hands whose palms are seen in a tile, the surest first."""
+        x, y, side = tile
+        crop = _cut(picture, (x, y, side, 0.0), _PALM_SIDE)
+        found = np.asarray(self._palms.run(crop[None]), np.float64)[0]
+        p = 1.0 / (1.0 + np.exp(-np.clip(found[:, 18], -100, 100)))
+        likely = np.flatnonzero(p >= _MIN_PALM_P)
+        numbers = found[likely, :18].reshape(-1, 9, 2) / _PALM_SIDE
+        numbers[:, 0] += _ANCHORS[likely]
+        numbers[:, 2:] += _ANCHORS[likely][:, None]
+        boxes = [(*(middle - size / 2), *size) for middle, size in numbers[:, :2]]
+        kept = cv2.dnn.NMSBoxes(boxes, p[likely].tolist(), _MIN_PALM_P, _MAX_PALM_OVERLAP) if boxes else []
+        corner = np.array([x - side / 2, y - side / 2])
+        return [
+            _square_of_palm(corner + numbers[k, 0] * side, float(numbers[k, 1].max()) * side, *points)
+            for k in kept
+            for points in [corner + numbers[k, [2, 4]] * side]
+        ]
+
+    def in_square(self, picture: Image, square: Square) -> Hand | None:
+        """Return the hand in a square; None if there is none."""
+        found = np.asarray(self._landmarks.run(_cut(picture, square, _HAND_SIDE)[None]), np.float64)[0]
+        if found[63] < _MIN_HAND_P:
+            return None
+        x, y, side, turn = square
+        across = (found[:63].reshape(21, 3)[:, :2] / _HAND_SIDE - 0.5) * side
+        return Hand(across @ _turned(turn) + (x, y), float(found[63]))
+
+
+def square_of_landmarks(points: NDArray[np.float64]) -> Square:
+    """Return the square around a hand in the next picture, given its landmarks in this one (21 x 2 px)."""
+    knuckles = (points[INDEX_KNUCKLE] + points[RING_KNUCKLE]) / 4 + points[MIDDLE_KNUCKLE] / 2
+    turn = _turn_of(points[WRIST], knuckles)
+    upright = points[list(_STEADY_LANDMARKS)] @ _turned(turn).T
+    low, high = upright.min(axis=0), upright.max(axis=0)
+    side = float((high - low).max())
+    middle = (low + high) / 2 - (0.0, _LANDMARK_SHIFT * float(high[1] - low[1]))
+    x, y = middle @ _turned(turn)
+    return float(x), float(y), side * _LANDMARK_SCALE, turn
+
+
+def _square_of_palm(
+    middle: NDArray[np.float64], side: float, wrist: NDArray[np.float64], knuckle: NDArray[np.float64]
+) -> Square:
+    turn = _turn_of(wrist, knuckle)
+    x, y = middle + np.array([0.0, -_PALM_SHIFT * side]) @ _turned(turn)
+    return float(x), float(y), side * _PALM_SCALE, turn
+
+
+def _turn_of(wrist: NDArray[np.float64], knuckle: NDArray[np.float64]) -> float:
+    """Return by how much a hand is turned, in radians; 0: its fingers point up in the picture."""
+    x, y = knuckle - wrist
+    return math.atan2(float(x), -float(y))
+
+
+def _turned(turn: float) -> NDArray[np.float64]:
+    """Return the matrix by which rows (x, y) of an upright square become those of one that is turned."""
+    c, s = math.cos(turn), math.sin(turn)
+    return np.array([[c, s], [-s, c]])
+
+
+def _cut(picture: Image, square: Square, size: int) -> NDArray[np.float32]:
+    """Return a square of a picture as the networks want it: size x size x 3, RGB, 0 to 1."""
+    x, y, side, turn = square
+    corners = np.array([[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]]) * side @ _turned(turn) + (x, y)
+    goal = np.array([[0, 0], [size, 0], [0, size]], np.float32)
+    matrix = cv2.getAffineTransform(corners.astype(np.float32), goal)
+    crop = cv2.warpAffine(picture, matrix, (size, size), flags=cv2.INTER_LINEAR)
+    return np.ascontiguousarray(crop[..., ::-1], np.float32) / 255.0
+
+
+def _anchors() -> NDArray[np.float64]:
+    """Return the middles of the anchors (N x 2), as shares of the tile."""
+    middles = []
+    for stride, each in _STRIDES:
+        cells = (np.arange(_PALM_SIDE // stride) + 0.5) * stride / _PALM_SIDE
+        x, y = np.meshgrid(cells, cells)
+        middles.append(np.repeat(np.stack([x.ravel(), y.ravel()], axis=1), each, axis=0))
+    return np.concatenate(middles)
+
+
+_ANCHORS = _anchors()

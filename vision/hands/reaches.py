@@ -1,0 +1,113 @@
+"""Finds the arms that reach in over the table: by their hands, or else by whatever enters the picture.
+
+If arms are in the picture only to act, whatever enters it is an arm that acts. Background differences show
+such arms well. But many people rest their hands at their places, lean their heads over the table, or hold
+their cards in sight. Then hands with landmarks distinguish the arm that acts from all that. So hands are
+followed if some rest, and if most of those that act are found: a glove may not be.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import count
+
+from vision.hands.hand_tracks import HandTracker
+from vision.hands.landmarks import FindsHands
+from vision.hands.tracks import ArmTracker, HandsFrame
+from vision.motion.background import Mask, MotionFrame
+from vision.table.layout import Layout, Place
+from vision.types import Image
+
+_NEAR_PILES_MM = 220.0
+"""Only tips of arms so near to the piles count: farther out, arms rest."""
+_SAME_MM = 140.0
+"""A hand is that of an arm whose tip is so near."""
+_PRIOR_FOUND, _PRIOR_MISSED = 20.0, 10.0
+"""Frames that count for and against hands before any was seen."""
+_MIN_FOUND_SHARE = 0.4
+"""Hands are followed if at least this share of the tips of arms over the piles are hands that were found."""
+_RESTING_SECONDS = 30.0
+"""A hand that rested in the picture no longer ago than this may be back at any time."""
+_SELDOM = 5
+"""While hands are not followed, every so many frames are looked at for hands that rest."""
+
+
+class ReachTracker:
+    """Follows arms by their hands if hands rest in the picture, else by whatever enters it."""
+
+    def __init__(self, detector: FindsHands | None = None) -> None:
+        """Prepare; without a detector, arms are followed by whatever enters the picture."""
+        numbers = count(1)
+        self._arms = ArmTracker(numbers)
+        self._hands = HandTracker(detector, numbers) if detector is not None else None
+        self._found, self._missed = _PRIOR_FOUND, _PRIOR_MISSED
+        self._before: dict[int, Place] = {}
+        self._rested = -math.inf
+        self._frame = 0
+        self._last: HandsFrame | None = None
+        self.by_hands = False
+        """Whether arms are followed by their hands."""
+
+    @property
+    def masks(self) -> dict[int, Mask]:
+        """The arm of each seat that reaches in, in pixels of the small image."""
+        return self._hands.masks if self._hands is not None and self.by_hands else self._arms.masks
+
+    @property
+    def visible_masks(self) -> tuple[Mask, ...]:
+        """The arms that are no part of the table, however long they rest."""
+        if self._hands is None or not self.by_hands:
+            return self._arms.visible_masks
+        return (*self._arms.visible_masks, *self._hands.masks.values(), *self._hands.resting_masks)
+
+    @property
+    def resting_masks(self) -> tuple[Mask, ...]:
+        """Hands that rest; empty if arms are not followed by their hands."""
+        return self._hands.resting_masks if self._hands is not None and self.by_hands else ()
+
+    def feed(self, picture: Image, motion: MotionFrame, layout: Layout) -> HandsFrame:
+        """Update with one frame.
+
+        Args:
+            picture: The frame, in which `layout` holds.
+            motion: What moves in it.
+            layout: Seats and piles.
+        """
+        arms = self._arms.feed(motion, layout)
+        if self._hands is None:
+            return arms
+        self._frame += 1
+        if not self.by_hands and self._frame % _SELDOM != 1:
+            self._last = arms
+            return arms
+        hands = self._hands.feed(picture, motion, layout, seldom=not self.by_hands)
+        if self._hands.rests:
+            self._rested = motion.t
+        self._compare(arms, layout)
+        before, self.by_hands = self.by_hands, self._is_by_hands(motion.t)
+        frame = hands if self.by_hands else arms
+        if before != self.by_hands and self._last is not None:
+            frame = replace(frame, ended=self._last.tracks)
+        self._last = frame
+        return frame
+
+    def _is_by_hands(self, t: float) -> bool:
+        """Return whether hands rest in the picture, and most of those that act are found."""
+        found = self._found >= _MIN_FOUND_SHARE * (self._found + self._missed)
+        return found and t - self._rested <= _RESTING_SECONDS
+
+    def _compare(self, arms: HandsFrame, layout: Layout) -> None:
+        """Count how many tips of arms that move over the piles are hands that were found."""
+        assert self._hands is not None
+        middle = layout.draw or layout.middle
+        tips = {reach.number: reach.tip for reach in arms.tracks if reach.path}
+        for number, tip in tips.items():
+            moved = self._before.get(number, tip) != tip
+            if not moved or math.dist(tip, middle) > _NEAR_PILES_MM:
+                continue
+            if any(math.dist(tip, place) < _SAME_MM for place in self._hands.places):
+                self._found += 1
+            else:
+                self._missed += 1
+        self._before = tips
