@@ -46,6 +46,8 @@ class Settings:
     """Films and addresses that gave a picture, the newest first. The form offers them."""
     players: tuple[str, ...] = ()
     """Names of players, the newest first. The form offers them."""
+    place: str = ""
+    """The place that the shared picture names; empty if nobody named one."""
 
     @property
     def camera_size(self) -> tuple[int, int]:
@@ -75,6 +77,8 @@ def load_settings(path: Path | None = None) -> Settings:
             sound[field.name] = value
     if sound.get("language") not in (AUTOMATIC, *LANGUAGES):
         sound.pop("language", None)
+    if not sound.get("place", "").isprintable():
+        sound.pop("place")
     if sound.get("type_size") not in TYPE_SIZES:
         sound.pop("type_size", None)
     if not _CAMERA_HEIGHTS[0] <= sound.get("camera_height", _CAMERA_HEIGHTS[0]) <= _CAMERA_HEIGHTS[1]:

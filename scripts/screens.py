@@ -77,13 +77,15 @@ SCREENS: Rows = (
 )
 SHEETS: Rows = (
     (
-        Shot("tour", "tour1", "Tour", "The first steps"),
-        Shot("tour", "tour2", "Tour", "The second"),
-        Shot("tour", "tour3", "Tour", "The third"),
+        Shot("tour", "tour1", "Tour", "A practice game"),
+        Shot("tour", "tour2", "Tour", "A mistake in it"),
+        Shot("tour", "tour3", "Tour", "Then the camera"),
         Shot("screens", "player", "PlayerSheet", "A play entered"),
         Shot("filmed", "event", "EventSheet", "One event"),
         Shot("filmed", "correct", "CorrectSheet", "Correct"),
         Shot("screens", "ask", "PlayCheckSheet", "Can I play this?"),
+        Shot("which_rules", "question 2 fits", "WhichRulesSheet", "Which rules are ours?"),
+        Shot("house_rules_made", "house rules", "HouseRulesSheet", "House rules"),
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),

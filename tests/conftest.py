@@ -21,7 +21,15 @@ os.environ.setdefault("LP_NUM_THREADS", "0")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False  # nor does pytest rewrite every test anew
 
-_KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
+_KINDS = (
+    "DATA_HOME",
+    "CONFIG_HOME",
+    "CACHE_HOME",
+    "STATE_HOME",
+    "PICTURES_DIR",
+    "VIDEOS_DIR",
+    "DOCUMENTS_DIR",
+)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 def ruleset(text: str) -> str:
     """Return the name of a ruleset as it is written, in whatever case it was typed.
 
-    The path of a house variant stays unchanged. Its loader checks it. `companion.cli.completion` recognises
-    arguments of this type, and offers the rulesets.
+    The name of a house variant that was made in the app becomes the path of its file. A path stays unchanged.
+    Its loader checks it. `companion.cli.completion` recognises arguments of this type, and offers the
+    rulesets.
     """
-    from engine.ruleset import ruleset_name
+    from companion.game.house_variants import known_ruleset
 
-    return ruleset_name(text)
+    return known_ruleset(text)
 
 
 def source(text: str) -> str:

@@ -42,7 +42,10 @@ def answer_shell(parser: argparse.ArgumentParser, **how: Any) -> None:
 def _rulesets_and_files(*, prefix: str, action: argparse.Action, **_: Any) -> list[str]:
     from argcomplete.completers import FilesCompleter
 
+    from companion.game.house_variants import house_variants
     from engine.ruleset import RULESET_NAMES, VARIANT_NAMES
 
     files = FilesCompleter()(prefix)
-    return [*((*RULESET_NAMES, *VARIANT_NAMES) if action.type is ruleset else ()), *files]
+    if action.type is not ruleset:
+        return list(files)
+    return [*RULESET_NAMES, *VARIANT_NAMES, *(variant.path.stem for variant in house_variants()), *files]

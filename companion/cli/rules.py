@@ -23,7 +23,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--compare", type=ruleset, nargs=2, metavar=("A", "B"), help="show two rulesets side by side"
     )
-    parser.add_argument("--list", action="store_true", help="list every ruleset and published variant")
+    parser.add_argument("--list", action="store_true", help="list every ruleset and variant, yours too")
     parser.add_argument("--json", action="store_true", help="with --list: one JSON object a line")
     parser.add_argument("--save", metavar="OUT.toml", help="save NAME and its options as a house variant")
     add_force(parser)
@@ -62,12 +62,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print_list(*, as_json: bool) -> None:
-    """Print every ruleset and published variant: as JSON lines, or as text."""
+    """Print every ruleset, published variant and house variant: as JSON lines, or as text."""
     import json
 
+    from companion.game.house_variants import house_rulesets
     from engine.ruleset import published_rulesets
 
-    for entry in published_rulesets():
+    for entry in (*published_rulesets(), *house_rulesets()):
         if as_json:
             print(json.dumps(entry, ensure_ascii=False))
             continue

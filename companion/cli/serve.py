@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import add_game, add_store, game_setup
+from companion.cli.arguments import add_game, add_store, game_setup, source
 from companion.cli.event_writer import EventWriter
 from engine.errors import BadInputError
 
@@ -29,7 +29,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "others show the game. Each event is printed with its ruling. Ctrl-C ends it.",
     )
     parser.add_argument(
-        "source", nargs="?", metavar="SOURCE", help="film, camera number or stream URL (default: a phone)"
+        "source",
+        nargs="?",
+        type=source,
+        metavar="SOURCE",
+        help="film, camera number or stream URL (default: a phone)",
     )
     parser.add_argument("--port", type=_port, metavar="N", help="port (default: the first free from 8443)")
     parser.add_argument(
@@ -55,10 +59,12 @@ def run(args: argparse.Namespace) -> int:
     from companion.settings import load_settings
     from companion.sources.joined_phone import JOINED_PHONE
     from companion.store.store import default_path
+    from vision.decks.deck_files import deck_path
 
     require_phone_extra()
     store = default_path() if args.store == Path() else args.store
-    check_outputs({"--events": args.events}, [args.source, args.rules, args.layout], store=store)
+    read = [args.source, args.rules, args.layout, deck_path(args.deck) if args.deck else None]
+    check_outputs({"--events": args.events}, read, store=store)
     setup = game_setup(args, args.source or JOINED_PHONE)
     with ExitStack() as closing:
         session = _session(setup, args, closing)

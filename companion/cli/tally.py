@@ -27,6 +27,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     form.add_argument("--json", action="store_true", help="one JSON object on stdout")
     form.add_argument("--csv", action="store_true", help="CSV on stdout")
     parser.add_argument("--png", metavar="OUT", type=Path, help="write a picture to share")
+    parser.add_argument("--place", default="", help="with --png: where it was, for the picture")
     add_force(parser)
     parser.add_argument("--all", action="store_true", help="every evening, not only the last one")
     song = parser.add_mutually_exclusive_group()
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         tally = store_tally(store, all_evenings=args.all)
         title = tally_title(store, all_evenings=args.all)
     if args.png is not None:
-        sharing.save_picture(tally, args.png, title=title)
+        sharing.save_picture(tally, args.png, title=title, place=args.place)
     if args.json:
         print(json.dumps(sharing.as_json(tally), ensure_ascii=False))
     elif args.csv:

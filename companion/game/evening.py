@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.files.lock import games_being_played
-from companion.game.ruling_views import rituals_due
+from companion.game.ruling_views import pick_ups_and_burns, rituals_due
 from companion.i18n.catalogue import _
 from companion.i18n.wording import date_text
 from companion.store.rows import StoredGame
@@ -33,10 +33,23 @@ class Standing:
     """Games lost in a row until now."""
     rituals: tuple[str, ...] = ()
     """Titles of the player's rituals that are still due, oldest first."""
+    sung: tuple[str, ...] = ()
+    """Titles of the player's rituals that are done, oldest first."""
+    breaches: int = 0
+    burns: int = 0
+    pick_ups: int = 0
 
     def dues(self) -> tuple[str, ...]:
         """Return each title once, with its number: `Library Boy`, or `Library Boy × 2`."""
-        return tuple(title if n == 1 else f"{title} × {n}" for title, n in Counter(self.rituals).items())
+        return _counted(self.rituals)
+
+    def songs(self) -> tuple[str, ...]:
+        """Return each title that is done once, with its number."""
+        return _counted(self.sung)
+
+
+def _counted(titles: Sequence[str]) -> tuple[str, ...]:
+    return tuple(title if n == 1 else f"{title} × {n}" for title, n in Counter(titles).items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +82,8 @@ class Tally:
     """Games that were broken off. One that is being played is not."""
     rituals: tuple[Ritual, ...] = ()
     """Every ritual, done or due, oldest first."""
+    started: float | None = None
+    """Start of the first game, in seconds since 1970; None if the games are of several evenings."""
 
 
 @dataclass(slots=True)
@@ -77,6 +92,10 @@ class _Count:
     losses: int = 0
     streak: int = 0
     due: list[str] = field(default_factory=list)
+    sung: list[str] = field(default_factory=list)
+    breaches: int = 0
+    burns: int = 0
+    pick_ups: int = 0
 
     def finished(self, *, lost: bool) -> None:
         self.games += 1
@@ -101,12 +120,15 @@ def tally(
     rituals: list[Ritual] = []
     begun: Counter[int] = Counter()
     unfinished = 0
+    first: float | None = None
     for game, lines in games:
         if game.finished is None and not any(line.get("event") in _PLAYS for line in lines):
             continue
         begun[game.evening] += 1
+        first = game.started if first is None else min(first, game.started)
         for player in game.players:
             counts.setdefault(player, _Count())
+        _count_acts(counts, lines)
         due = called_rituals(lines)
         if game.finished is None:
             unfinished += game.id not in playing
@@ -121,13 +143,39 @@ def tally(
         for ritual in _rituals(game, begun[game.evening], due):
             rituals.append(ritual)
             count = counts.setdefault(ritual.player, _Count())
-            count.due += [ritual.title] if ritual.done is None else []
+            (count.due if ritual.done is None else count.sung).append(ritual.title)
     standings = [
-        Standing(player, count.games, count.losses, count.streak, tuple(count.due))
+        Standing(
+            player,
+            count.games,
+            count.losses,
+            count.streak,
+            tuple(count.due),
+            tuple(count.sung),
+            count.breaches,
+            count.burns,
+            count.pick_ups,
+        )
         for player, count in counts.items()
     ]
     standings.sort(key=lambda s: (-s.losses, s.games, s.player.casefold()))
-    return Tally(tuple(standings), tuple(losers), unfinished, tuple(rituals))
+    return Tally(
+        tuple(standings), tuple(losers), unfinished, tuple(rituals), first if len(begun) == 1 else None
+    )
+
+
+def _count_acts(counts: Mapping[str, _Count], lines: Sequence[Mapping[str, Any]]) -> None:
+    """Add one game's breaches, burns and pick-ups to its players' counts."""
+    picked_up, burnt = pick_ups_and_burns(lines)
+    broken = Counter(
+        str(line["player"])
+        for line in lines
+        if line.get("player") and (line.get("ruling") or {}).get("verdict") == "illegal"
+    )
+    for player, count in counts.items():
+        count.breaches += broken[player]
+        count.burns += burnt[player]
+        count.pick_ups += picked_up[player]
 
 
 def store_tally(store: Store, *, all_evenings: bool = False) -> Tally:

@@ -77,7 +77,7 @@ def blur_arms(frame: Image, arms: Mask, cards: Sequence[CardReading]) -> Image:
 
 def crop_to_table(frame: Image, layout: Layout) -> Image | None:
     """Return the part of the frame around the cards' places, with the rest painted over, or None."""
-    outline = _outline(layout)
+    outline = table_outline(layout)
     if outline is None:
         return None
     height, width = frame.shape[:2]
@@ -93,7 +93,7 @@ def crop_to_table(frame: Image, layout: Layout) -> Image | None:
     return np.asarray(shown[top:bottom, left:right], np.uint8)
 
 
-def _outline(layout: Layout) -> NDArray[np.float64] | None:
+def table_outline(layout: Layout) -> NDArray[np.float64] | None:
     """Return the convex hull around all places of cards, N x 2, in pixels of the layout's frame."""
     turns = np.linspace(0, 2 * np.pi, _CORNERS, endpoint=False)
     around = MARGIN_MM * np.stack([np.cos(turns), np.sin(turns)], axis=1)

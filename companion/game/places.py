@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from vision.table.manual_layout import TappedPlaces
 
 
+JOINING_S = 8.0
+"""Seconds of pictures without a deal after which the app asks whether a game is going on."""
+
+
 class LayoutEditor(Protocol):
     """Accepts corrections of the layout (`vision.following.watcher.Watcher`)."""
 

@@ -327,7 +327,7 @@ class Session:
                 self.clips.clear()
             if self.keeps_clips:
                 self.clips.add(frame, t)
-                self.clips.pin(lines, game.readings, (frame.shape[1], frame.shape[0]))
+                self.clips.pin(lines, game.readings, (frame.shape[1], frame.shape[0]), game.layout)
             if lines:
                 add_event_pictures(self.event_pictures, lines, frame, game.layout, game.arms, game.readings)
             self.picture_writer.keep(self.event_pictures, lines)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from companion.i18n.catalogue import _, gettext_noop
 from engine.explain import topics
 from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
+from engine.which_ruleset import question_texts
 
 _HOUSE = ", house rules"
 _HOUSE_CITE = gettext_noop("{title}, house rules")
@@ -26,16 +27,27 @@ def rule_texts() -> Iterator[str]:
             yield rule.quote
         for option in ruleset.available.values():
             yield option.text
+    yield from question_texts()
 
 
 def differences_text(ruleset: Ruleset) -> str:
-    """Return in one line what sets a ruleset apart, or an empty text if its file does not say it."""
-    return " ".join(map(_, ruleset.differs))
+    """Return in one line what sets a ruleset apart, or an empty text if its file does not say it.
+
+    A house variant differs from its base by its options.
+    """
+    if ruleset.differs or not ruleset.options:
+        return " ".join(map(_, ruleset.differs))
+    base = load_ruleset(ruleset.base).title
+    return " ".join([_("{rules}, with house options:").format(rules=base), *_option_texts(ruleset)])
+
+
+def _option_texts(ruleset: Ruleset) -> list[str]:
+    return [_(ruleset.available[name].text) for name in ruleset.options]
 
 
 def options_text(ruleset: Ruleset) -> str:
     """Return the chosen house options in words, or an empty text if there are none."""
-    chosen = " ".join(_(ruleset.available[name].text) for name in ruleset.options)
+    chosen = " ".join(_option_texts(ruleset))
     return _("House options: {options}").format(options=chosen) if chosen else ""
 
 

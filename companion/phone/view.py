@@ -26,7 +26,7 @@ from companion.game.setup import GameSetup
 from companion.i18n.catalogue import _, ngettext, speaking
 from companion.i18n.events import event_text
 from companion.i18n.messages import translate
-from companion.i18n.wording import capitalized, cards_label, clock_text, demand_text, turn_text
+from companion.i18n.wording import cards_label, clock_text, playable_now, turn_text
 from companion.phone.requests import Correct
 from companion.theme import VERDICT_SIGN, VERDICT_WORD
 from engine.errors import BadInputError
@@ -83,12 +83,11 @@ def _table(snapshot: Snapshot) -> dict[str, Any] | None:
     over = table.loser is not None
     waiting = _("Who begins?") if any(table.up.values()) else _("Waiting for the deal")
     picked_up, burnt = pick_ups_and_burns(snapshot.lines)
-    need = demand_text(table.effect_in_words) if table.turn and not over else ""
     return {
         "who": turn_text(table, waiting),
         "over": over,
         "clockwise": table.direction != "anticlockwise",
-        "need": _("Deal the next game") if snapshot.awaits_deal else capitalized(need),
+        "need": _("Deal the next game") if snapshot.awaits_deal else playable_now(table),
         "ranks": list(table.playable_ranks) if table.turn and not over else [],
         "pile": list(table.pile[-_SHOWN_OF_PILE:]),
         "on_pile": len(table.pile),

@@ -14,23 +14,33 @@ from kivy.properties import BooleanProperty, NumericProperty, ObjectProperty, St
 from kivy.uix.modalview import ModalView
 
 from companion import theme
+from companion.app.android_folders import write_shared
 from companion.app.screens.event_sheet import texture_of
-from companion.game.clips import Clip
+from companion.game.clips import Clip, save_clip
+from companion.game.sharing import films_folder
 from companion.i18n.catalogue import _
+from companion.i18n.messages import error_text
+from companion.i18n.wording import short_path
+from engine.errors import BadInputError
+from engine.files.atomic import make_folder
 
 
 class ClipView(ModalView):
-    """Plays a clip once, then stands at its last frame. A tap on *Again* plays it once more."""
+    """Plays a clip once, then stands at its last frame. Taps play it once more, or keep it as a film."""
 
     texture = ObjectProperty(None, allownone=True)
     caption = StringProperty("")
     frame = NumericProperty(-1)
     """Number of the frame on screen."""
     done = BooleanProperty(False)
+    kept = BooleanProperty(False)
+    """Whether the film is on the disk."""
 
     def __init__(self, clip: Clip, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.clip = clip
+        if not clip.table:
+            self.ids.bar.remove_widget(self.ids.keep)
         self.caption = _("The last seconds before the ruling")
         self._began = 0.0
         self._tick = Clock.schedule_interval(self._advance, 1 / 30)
@@ -44,6 +54,21 @@ class ClipView(ModalView):
         """Show the clip from its first frame."""
         self._began, self.done = time.monotonic(), False
         self._show(0)
+
+    def keep(self) -> None:
+        """Write the clip to the user's films, without what is outside the table, and say where."""
+        write_shared(self._write, lambda line: setattr(self, "caption", line))
+
+    def _write(self) -> None:
+        path = films_folder() / time.strftime(f"shithead-%Y%m%d-%H%M%S-{self.clip.event}.mp4")
+        try:
+            make_folder(path.parent)
+            save_clip(self.clip, path)
+        except (BadInputError, OSError) as error:
+            self.caption = error_text(error)
+            return
+        self.kept = True
+        self.caption = _("Saved as {path}").format(path=short_path(path))
 
     def _advance(self, _dt: float) -> None:
         frames = self.clip.frames

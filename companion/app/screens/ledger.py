@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kivy.core.clipboard import Clipboard
-from kivy.core.text import Label as CoreLabel
+from kivy.core.text.markup import MarkupLabel
 from kivy.factory import Factory
 from kivy.graphics import Color, Ellipse, Line, Rectangle
 from kivy.lang import Builder
@@ -22,7 +22,7 @@ from companion import theme
 from companion.app.android_folders import write_shared
 from companion.app.screens.arrangement import Box
 from companion.app.screens.songs import SongsSheet
-from companion.app.screens.widgets import BodyText, Chip, Page, PillButton, close
+from companion.app.screens.widgets import BodyText, Chip, FormField, Page, PillButton, close, signed
 from companion.game import sharing
 from companion.game.evening import Ritual, Standing, Tally, loss_curves, store_tally, tally_title
 from companion.i18n.catalogue import _, ngettext
@@ -155,7 +155,7 @@ def _free(y: float, height: float, taken: Sequence[float]) -> float:
 
 
 def _text(text: str, size: float) -> Any:
-    label = CoreLabel(text=text, font_size=max(9, size))
+    label = MarkupLabel(text=signed(text), font_size=max(9, size))
     label.refresh()
     return label.texture
 
@@ -175,6 +175,9 @@ class LedgerScreen(Page):
         """Title of the shared picture."""
         self.plot: NightPlot | None = None
         self.rows: list[StandingRow] = []
+        self.place = FormField(
+            text=app.settings.place, hint_text=_("Where do you play? It is written in the picture.")
+        )
         self.buttons: dict[str, PillButton] = {}
         row = Factory.FilterRow()
         self.chips = {
@@ -235,6 +238,7 @@ class LedgerScreen(Page):
             self.plot = NightPlot(self.tally, size_hint=(1, None))
             self.plot.height = self._app.u * 260
             self.add(self.plot)
+        self.add(self.place)
 
     def open_songs(self, player: str) -> None:
         """Open the list of a player's rituals, to record which were done."""
@@ -270,7 +274,10 @@ class LedgerScreen(Page):
     def share_picture(self) -> None:
         """Save the tally as a picture."""
         path = sharing.pictures_folder() / time.strftime("shithead-%Y%m%d-%H%M%S.png")
-        self._share(path, lambda: sharing.save_picture(self.tally, path, title=self._heading))
+        place = self.place.text.strip()
+        if place != self._app.settings.place:
+            self._app.set(place=place)
+        self._share(path, lambda: sharing.save_picture(self.tally, path, title=self._heading, place=place))
 
     def share_csv(self) -> None:
         """Save the tally as a table."""

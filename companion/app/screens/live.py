@@ -14,7 +14,7 @@ from kivy.uix.widget import Widget
 
 from companion import theme
 from companion.app.screens.arrangement import Box, overlap
-from companion.app.screens.widgets import SIGN_FONT
+from companion.app.screens.fonts import SIGN_FONT
 from companion.game.display_image import DisplayImage
 from companion.i18n.wording import card_label
 from vision.types import CardReading

@@ -171,9 +171,10 @@ class PlacesView(ModalView):
 class DragPlaces(PlacesView):
     """Marks at the places of the layout. A drag moves one."""
 
-    def __init__(self, on_put: Callable[[Zone, Place], None], **kwargs: Any) -> None:
-        """`on_put` gets a zone and the source's pixel at which it was dropped."""
+    def __init__(self, on_put: Callable[[Zone, Place], None], asks: str = "", **kwargs: Any) -> None:
+        """`on_put` gets a zone and the source's pixel at which it was dropped. `asks` replaces the hint."""
         super().__init__(**kwargs)
+        self._asks = asks
         self._on_put = on_put
         self._layout: Layout | None = None
         self._held: tuple[Zone, Place] | None = None
@@ -204,7 +205,7 @@ class DragPlaces(PlacesView):
     def _hint(self) -> str:
         if self._layout is None:
             return _("The places are not known yet. Their names appear here after the deal.")
-        return _("Drag each name to its place: a pile, or the middle of a player’s row.")
+        return self._asks or _("Drag each name to its place: a pile, or the middle of a player’s row.")
 
     def lay(self, *_args: object) -> None:
         """Put every mark at its place in the layout, or beside the picture."""

@@ -11,16 +11,19 @@ from typing import Any
 
 from kivy.app import App
 from kivy.lang import Builder
-from kivy.properties import BooleanProperty, NumericProperty, ObjectProperty, StringProperty
+from kivy.properties import BooleanProperty, ObjectProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.floatlayout import FloatLayout
 
 from companion.app.screens import seating  # noqa: F401 - the kv file names its widgets
+from companion.app.screens.house_rules import HouseRulesSheet, OptionToggle
 from companion.app.screens.remembered import RememberedSheet
-from companion.app.screens.widgets import Chip, FitLabel, PillButton, signed, text_height
+from companion.app.screens.which_rules import WhichRulesSheet
+from companion.app.screens.widgets import Chip, FitLabel
 from companion.device import on_phone
 from companion.game.deck_fallback import is_deck_missing, missing_deck_text
 from companion.game.history import find_last_finished
+from companion.game.house_variants import house_variant, house_variants, is_house_variant
 from companion.game.preview import RELEASE_TIMEOUT_S, Preview, SightCheck, open_preview, sight_lines
 from companion.game.setup import GameSetup, setup_fault, setup_summary, source_text, stored_setup
 from companion.i18n.catalogue import _
@@ -31,7 +34,7 @@ from companion.sources.cameras import find_cameras
 from companion.sources.joined_phone import JOINED_PHONE
 from companion.store.rows import StoredGame
 from engine.errors import BadInputError
-from engine.ruleset import RULESET_NAMES, Ruleset, load_ruleset
+from engine.ruleset import DEFAULT_RULESET, RULESET_NAMES, Option, Ruleset, load_ruleset
 from vision.capture.addresses import complete_address, with_password_of, without_password
 from vision.decks.deck_files import deck_names
 
@@ -47,33 +50,6 @@ class PlayerRow(BoxLayout):
     deals = BooleanProperty(False)
     deal = ObjectProperty(lambda _row: None)
     leave = ObjectProperty(lambda _row: None)
-
-
-class OptionToggle(PillButton):
-    """A house option, on or off."""
-
-    on = BooleanProperty(False)
-    option = StringProperty("")
-    says = StringProperty("")
-    shown = StringProperty("")
-    text_height = NumericProperty(0)
-    """Height of its text in the available width, in pixels."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.bind(on=self._show, width=self._measure, largest=self._measure, shown=self._measure)
-        self._show()
-
-    def on_release(self) -> None:
-        """Switch the option."""
-        self.on = not self.on
-
-    def _show(self, *_args: object) -> None:
-        self.shown = signed(f"{'✓ ' if self.on else ''}{self.says}")
-
-    def _measure(self, *_args: object) -> None:
-        room = int(self.width - self.padding[0] - self.padding[2])
-        self.text_height = text_height(self.shown, self.largest, max(1, room), self.bold, self.italic)
 
 
 class SourceChip(Chip):
@@ -110,6 +86,8 @@ class SetupScreen(FloatLayout):
     """Whether a source is remembered, which can be mended or removed."""
     failed = BooleanProperty(False)
     """Whether the chosen source gives no picture and can be removed from the list."""
+    is_house = BooleanProperty(False)
+    """Whether the chosen rules are a house variant that was made in the app."""
     editing = BooleanProperty(False)
     """Whether a tap on a remembered name or address opens it to be mended or removed."""
 
@@ -146,6 +124,8 @@ class SetupScreen(FloatLayout):
         self._mended: str | None = None
         """The source that failed and stands in the field to be mended."""
         self.sheet: RememberedSheet | None = None
+        self.which_rules: WhichRulesSheet | None = None
+        self.house_rules: HouseRulesSheet | None = None
         self.preview: Preview | None = None
         self._shown: tuple[int, object] = (-1, None)
         self.found_cameras: list[int] = []
@@ -172,13 +152,7 @@ class SetupScreen(FloatLayout):
                 loser = _("{player} is the Shithead.").format(player=self.finished.loser)
                 self.finished_text = f"{self.finished_text} {loser}"
         self._offer_sources()
-        variant = () if setup.rules in RULESET_NAMES else (setup.rules,)
-        for name in (*RULESET_NAMES, *variant):
-            ruleset = _ruleset(name)
-            chip = Chip(label=Path(name).stem if ruleset is None else ruleset.title, size_hint=(1, 1))
-            chip.rules = name
-            chip.bind(on_release=lambda chip: self.choose_rules(chip.rules))
-            self.ids.rules.add_widget(chip)
+        self._offer_rules()
         for player in setup.players:
             self.add_player(player, deals=player == setup.dealer)
         self._offer_players()
@@ -198,18 +172,52 @@ class SetupScreen(FloatLayout):
 
     def choose_rules(self, name: str) -> None:
         """Select the ruleset `name`. If its file is gone, the form says so."""
-        self.rules = name
+        self.rules, self.is_house = name, is_house_variant(name)
         for chip in self.ids.rules.children:
             chip.on = chip.rules == name
         self.ids.options.clear_widgets()
         ruleset = _ruleset(name)
         self.differs = "" if ruleset is None else differences_text(ruleset)
-        for option in ruleset.available.values() if ruleset is not None else ():
+        by_hand = ruleset is None or bool(ruleset.changes or ruleset.own_rules)
+        self.ids.house.disabled = by_hand and not self.is_house
+        for option in () if ruleset is None else _free_options(ruleset):
             on = option.name in self.setup.options and name == self.setup.rules
             toggle = OptionToggle(option=option.name, says=_(option.text), on=on)
             toggle.bind(on=self.check)
             self.ids.options.add_widget(toggle)
         self.check()
+
+    def _offer_rules(self) -> None:
+        """Offer the rulesets, the house variants, and the variant of the setup."""
+        own = [str(variant.path) for variant in house_variants()]
+        self.ids.rules.clear_widgets()
+        for name in dict.fromkeys((*RULESET_NAMES, *own, self.setup.rules)):
+            ruleset = _ruleset(name)
+            chip = Chip(label=Path(name).stem if ruleset is None else ruleset.title, size_hint=(1, 1))
+            chip.rules = name
+            chip.bind(on_release=lambda chip: self.choose_rules(chip.rules))
+            self.ids.rules.add_widget(chip)
+
+    def edit_house_rules(self) -> None:
+        """Change the chosen house variant, or make one of the chosen rules and options."""
+        before = self.rules
+        variant = house_variant(Path(before)) if self.is_house else None
+        ruleset = _ruleset(before)
+        base, own = (DEFAULT_RULESET, ()) if ruleset is None else (ruleset.base, ruleset.options)
+
+        def done(rules: str) -> None:
+            if self.setup.rules == before and rules != before:  # it may be gone
+                self.setup = replace(self.setup, rules=rules, options=())
+            self._offer_rules()
+            self.choose_rules(rules)
+
+        self.house_rules = HouseRulesSheet(base, (*own, *self.chosen().options), done, variant)
+        self.house_rules.open()
+
+    def ask_which_rules(self) -> None:
+        """Find the table's ruleset with a few questions."""
+        self.which_rules = WhichRulesSheet(self.choose_rules)
+        self.which_rules.open()
 
     def swap(self, one: int, other: int) -> None:
         """Swap the players of two seats."""
@@ -522,6 +530,11 @@ def _ruleset(name: str) -> Ruleset | None:
         return load_ruleset(name)
     except BadInputError:
         return None
+
+
+def _free_options(ruleset: Ruleset) -> list[Option]:
+    """Return the options that a ruleset leaves open. A house variant has switched on some."""
+    return [option for option in ruleset.available.values() if option.name not in ruleset.options]
 
 
 def _unseated_text(dealer: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +32,17 @@ from companion.app.screens.widgets import close, signed
 from companion.game.consequences import consequence_rule
 from companion.game.display_image import display_width
 from companion.game.entry import likely_cards, likely_source, shown_rank, uses_jokers
+from companion.game.places import JOINING_S
 from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
 from companion.game.session import Session, Snapshot
+from companion.game.setup import GameSetup
 from companion.i18n.catalogue import _
 from companion.i18n.wording import SUITS
 from engine.errors import BadInputError
+from vision.table.manual_layout import TappedPlaces
+
+_UNANSWERED = 2
+"""Answers of the session after tapped places within which their layout is expected."""
 
 
 class TableScreen(FloatLayout):
@@ -51,9 +59,13 @@ class TableScreen(FloatLayout):
     """Number of events that can be redone."""
     prompt = StringProperty("")
     """Instruction to players who enter events while it is nobody's turn."""
+    hint = StringProperty("")
+    """Task of a practice game. It takes the place of the button for the next turn."""
     watches = BooleanProperty(True)
     """Whether there is a camera or a film. Otherwise people enter the events."""
 
+    joining_s = NumericProperty(JOINING_S)
+    """Seconds of pictures without a deal after which the banner asks whether a game is going on."""
     demonstrates = BooleanProperty(False)
     """Whether the sample film is shown, with a line that says so."""
 
@@ -61,6 +73,8 @@ class TableScreen(FloatLayout):
         self.session = session
         self.sheet: CorrectSheet | None = None
         self.player_sheet: PlayerSheet | None = None
+        self.on_next: Callable[[], object] | None = None
+        """Called for the next game; None: the app asks for it in the form."""
         self.large: LargeView | None = None
         self.clip: ClipView | None = None
         self.places: PlacesView | None = None
@@ -72,11 +86,17 @@ class TableScreen(FloatLayout):
         self._game = session.snapshot.game
         self._said, self._phase = ("", 0), ""
         self._players = 4
+        self._pictures_since: float | None = None
+        """When the first picture came, by `time.monotonic`."""
+        self._is_joining = False
+        """Whether no deal has been seen for so long that a game may be going on."""
+        self._layout_before: tuple[int, object] | None = None
+        """The session's answers and its layout when places were tapped that are not confirmed yet."""
         self.ids.log.on_choose = self.open_event
         self.ids.question.on_answer, self.ids.question.on_other = session.correct, self.open_event
         self.ids.question.on_where = self.show_where if session.watches else None
         self.ids.players.on_choose = self.open_player
-        self.ids.banner.bind(on_release=lambda banner: self.open_event(int(banner.event_id)))
+        self.ids.banner.bind(on_release=lambda banner: self._tap_banner(int(banner.event_id)))
         self._arrange = Clock.create_trigger(self.place_panels, -1)
         self.bind(size=self._arrange, pos=self._arrange)
         self.ids.question.bind(asks=self._arrange)
@@ -89,7 +109,10 @@ class TableScreen(FloatLayout):
         picture_serial, snapshot_serial = self._serials
         if picture is not None and picture.serial != picture_serial:
             self.ids.live.show_picture(picture)
-        if snapshot.serial != snapshot_serial:
+            self._pictures_since = self._pictures_since or time.monotonic()
+        may_join = self._may_be_joining(snapshot)
+        if snapshot.serial != snapshot_serial or may_join != self._is_joining:
+            self._is_joining = may_join
             self._show(snapshot)
         if self.places is not None:
             self.places.show(picture, snapshot)
@@ -105,8 +128,8 @@ class TableScreen(FloatLayout):
 
     def toggle_pause(self) -> None:
         """Pause or go on. After the game or its source, open the form instead."""
-        if self.over or self.stopped:
-            App.get_running_app().new_game()
+        if self.over or self.stopped or self.hint:
+            (self.on_next or App.get_running_app().new_game)()
         else:
             self.session.pause(not self.paused)
 
@@ -124,7 +147,39 @@ class TableScreen(FloatLayout):
     def show_where(self) -> None:
         """Ask for the rows and the draw pile by taps, because no deal was recognised or the game was lost."""
         if self.session.snapshot.table is not None:
-            self._over_picture(TapPlaces(self.session.snapshot.table.players, self.session.set_layout))
+            self._over_picture(TapPlaces(self.session.snapshot.table.players, self._take_places))
+
+    def _take_places(self, shown: TappedPlaces) -> None:
+        """Pass on tapped places, and ask for confirmation once the layout is known."""
+        self._layout_before = self.session.snapshot.answers, self.session.snapshot.layout
+        self.session.set_layout(shown)
+
+    def _confirm_places(self, snapshot: Snapshot) -> None:
+        """Show the piles that follow from tapped rows: a burn pile must not pass for the play pile."""
+        if self._layout_before is None or self.places is not None:
+            return
+        answers, layout = self._layout_before
+        if snapshot.layout is not None and snapshot.layout is not layout:
+            self._layout_before = None
+            asks = _("Is that right? Burned cards are not the play pile. Drag each name to its place.")
+            self._over_picture(DragPlaces(self.session.move_place, asks))
+        elif snapshot.answers > answers + _UNANSWERED:  # the places were refused
+            self._layout_before = None
+
+    def _may_be_joining(self, snapshot: Snapshot) -> bool:
+        """Return whether a camera has shown no deal for a while, so that a game may be going on."""
+        setup = self._setup
+        watched = self.watches and snapshot.phase == "watching" and snapshot.game == 1
+        if not watched or self._pictures_since is None or (setup is not None and setup.is_film):
+            return False
+        unseen = snapshot.layout is None and not snapshot.lines and snapshot.table is not None
+        return unseen and time.monotonic() - self._pictures_since > self.joining_s
+
+    def _tap_banner(self, event_id: int) -> None:
+        if self._is_joining:
+            self.show_where()
+        else:
+            self.open_event(event_id)
 
     def _over_picture(self, view: PlacesView) -> None:
         """Open a view with a larger picture than the table's."""
@@ -191,12 +246,17 @@ class TableScreen(FloatLayout):
             self.clip = ClipView(clip)
             self.clip.open()
 
+    @property
+    def _setup(self) -> GameSetup | None:
+        setup: GameSetup | None = self.session.setup or App.get_running_app().setup
+        return setup
+
     def _jokers(self) -> bool:
-        setup, table = App.get_running_app().setup, self.session.snapshot.table
+        setup, table = self._setup, self.session.snapshot.table
         return setup is not None and uses_jokers(setup.rules, setup.options, len(table.players))
 
     def _shown(self) -> str | None:
-        setup = App.get_running_app().setup
+        setup = self._setup
         if setup is None:
             return None
         try:
@@ -221,9 +281,9 @@ class TableScreen(FloatLayout):
         self._show_phase(snapshot)
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
         may_pause = self.watches and snapshot.phase in ("watching", "paused")
-        ids.pause.disabled = not (self.over or self.stopped or may_pause)
+        ids.pause.disabled = not (self.hint or self.over or self.stopped or may_pause)
         new = (snapshot.says, snapshot.answers) != self._said
-        if snapshot.says and new and snapshot.says != ids.phase.full_text:
+        if snapshot.says and new and not self.hint and snapshot.says != ids.phase.full_text:
             ids.toast.say(snapshot.says)
         self._said = snapshot.says, snapshot.answers
         judged = newest_ruling(snapshot.lines)
@@ -242,8 +302,9 @@ class TableScreen(FloatLayout):
             verdict=str((ruling_of(judged) or {})["verdict"]) if judged else "legal",
             moving=snapshot.moving,
         )
+        self._confirm_places(snapshot)
         ids.log.show(snapshot.lines)
-        setup = App.get_running_app().setup
+        setup = self._setup
         rule = None if setup is None else consequence_rule(setup.rules, setup.options)
         ids.choices.show(snapshot, rule, may_show=self.session.clips.clip)
         ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
@@ -256,6 +317,8 @@ class TableScreen(FloatLayout):
 
     def _before_a_ruling(self, snapshot: Snapshot) -> tuple[str, str]:
         """Return word and sentence of the banner before the first ruling."""
+        if self._is_joining:
+            return _("Waiting for the deal"), _("Is a game going on? Tap here and show where the cards lie.")
         coming = _("Rulings appear here.")
         if snapshot.game == 1:
             return _("Watching") if self.watches else _("Scoring"), coming

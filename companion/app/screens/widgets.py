@@ -25,23 +25,26 @@ from kivy.uix.widget import Widget
 from kivy.utils import escape_markup
 
 from companion import theme
+from companion.app.screens.fonts import SIGN_FONT, field_font, in_fonts
 from companion.i18n.wording import SUIT_SIGN, is_red, split_card
 
-SIGN_FONT = "DejaVuSans"
-"""The bundled font that has suits and signs: Kivy's own copy of DejaVu Sans."""
 _SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸☰★§⚙")
+_SIGN = re.compile(f"([{''.join(sorted(_SIGNS))}])")
 
 
 def signed(text: str, *, red_suits: str | None = None) -> str:
-    """Return `text` as Kivy markup, with suits and signs in a font that has them.
+    """Return `text` as Kivy markup, with suits, signs and other scripts in fonts that have them.
 
     `red_suits` is a colour for hearts and diamonds.
     """
     parts = []
-    for character in text:
-        if character not in _SIGNS:
-            parts.append(escape_markup(character))
+    for part in _SIGN.split(text):
+        if part not in _SIGNS:
+            for font, run in in_fonts(part):
+                plain = escape_markup(run)
+                parts.append(plain if font is None else f"[font={font}]{plain}[/font]")
             continue
+        character = part
         sign = f"[font={SIGN_FONT}]{character}[/font]"
         if red_suits is not None and character in "♦♥":
             sign = f"[color={red_suits}]{sign}[/color]"
@@ -224,7 +227,12 @@ class FormField(TextInput):
         super().__init__(**kwargs)
         for what in ("hint_text", "largest", "width", "padding"):
             self.fbind(what, self._fit)
+        self.fbind("text", self._choose_font)
+        self._choose_font()
         self._fit()
+
+    def _choose_font(self, *_: object) -> None:
+        self.font_name = field_font(self.text)
 
     def _fit(self, *_: object) -> None:
         room = self.width - self.padding[0] - self.padding[2]

@@ -87,6 +87,7 @@ def test_the_events_of_a_film_are_printed_and_shown(tmp_path: Path) -> None:
         (["--port", "x"], "no port from 0 to 65534"),
         (["--host", "203.0.113.7"], "port 8443 on 203.0.113.7: "),
         (["missing.mp4"], "missing.mp4: no such file"),
+        (["127.0.0.1:9/video"], "http://127.0.0.1:9/video: "),
         (["--rules", "nonsense"], "nonsense"),
         (["--players", "Ann,Ann"], "'Ann' is named twice"),
     ],
@@ -99,6 +100,17 @@ def test_bad_input_gets_one_line(arguments: list[str], says: str, capsys: pytest
     err = capsys.readouterr().err.strip().splitlines()
     assert status == 2
     assert says in err[-1]
+
+
+def test_events_never_overwrite_the_deck(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("vision.decks.deck_files.decks_folder", lambda: tmp_path)
+    deck = tmp_path / "pub.npz"
+    deck.write_bytes(b"a deck")
+    assert main(["serve", "--deck", "pub", "--events", str(deck)]) == 2
+    assert f"--events {deck}: is also an input" in capsys.readouterr().err
+    assert deck.read_bytes() == b"a deck"
 
 
 def test_without_the_extra_one_line_says_how_to_add_it(

@@ -5,9 +5,15 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import cv2
+import numpy as np
+
 from companion.game.clips import ClipBuffer
+from companion.game.sharing import films_folder
 from tests.e2e.windows.walker import Steps, Walker, rest, started, until
 from tests.support.scripted import LINES, READINGS, ScriptedSession, table_picture
+from vision.plane import TablePlane
+from vision.table.layout import Layout, Seat
 
 
 def _play(walker: Walker, player: str, *keys: str) -> Steps:
@@ -76,13 +82,31 @@ def breached(walker: Walker) -> Steps:
     walker.saw["moved on"] = walker.screen.ids.choices.event_id
 
 
+def kept_clip(walker: Walker, clip: Any) -> Steps:
+    """Nothing is written before the tap; a file in the folder's place is named; then the film is there."""
+    folder = films_folder()
+    walker.saw["films"] = [str(folder), folder.exists()]
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text("a file where the folder should be")
+    yield from walker.tap(clip.ids.keep)
+    walker.saw["refused"] = clip.caption
+    folder.unlink()
+    yield from walker.tap(clip.ids.keep)
+    walker.saw["kept"] = clip.caption
+    walker.look("kept clip")
+    films = list(folder.iterdir())
+    film = cv2.VideoCapture(str(films[0]))
+    walker.saw["film"] = [len(films), int(film.get(cv2.CAP_PROP_FRAME_COUNT)), clip.ids.keep.disabled]
+
+
 def clipped(walker: Walker) -> Steps:
     """The last seconds before a ruling are shown at a tap, with the card outlined."""
     session = ScriptedSession()
     clips = ClipBuffer()
     for number in range(60):
         clips.add(table_picture(), 55.0 + number * 0.125)
-    clips.pin(LINES, READINGS, (960, 540))
+    seats = tuple(Seat(name, ((480.0, y),), (0.0, 1.0)) for name, y in (("Ann", 460.0), ("Cat", 250.0)))
+    clips.pin(LINES, READINGS, (960, 540), Layout(TablePlane(np.eye(3)), 960, 540, seats))
     session.clips = clips
     walker.app.play(session)
     yield
@@ -102,6 +126,7 @@ def clipped(walker: Walker) -> Steps:
     walker.look("clip")
     yield from walker.tap(clip.ids.again)
     walker.saw["again"] = clip.frame < len(clip.clip.frames) - 1
+    yield from kept_clip(walker, clip)
     yield from walker.tap(clip.ids.close)
     yield from rest(8)
     yield from walker.tap(walker.screen.ids.choices.buttons["stands"])

@@ -27,8 +27,9 @@ from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
 from tests.e2e.windows.join_scenario import joined
 from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
+from tests.e2e.windows.name_scenarios import foreign_names
 from tests.e2e.windows.phone_scenarios import phoned
-from tests.e2e.windows.places_scenarios import places, shown_where
+from tests.e2e.windows.places_scenarios import joined_late, places, shown_where
 from tests.e2e.windows.pressed import pressed
 from tests.e2e.windows.refusal_scenario import refused_files
 from tests.e2e.windows.scenarios import (
@@ -43,38 +44,18 @@ from tests.e2e.windows.scenarios import (
 from tests.e2e.windows.songs_scenario import sung
 from tests.e2e.windows.source_scenarios import (
     differing_rules,
-    film_behind_tour,
+    house_rules_made,
     known_players,
     resumed_without_camera,
     typed_sources,
+    which_rules,
 )
 from tests.e2e.windows.tap_scenario import counted_taps
+from tests.e2e.windows.tour_scenarios import film_behind_tour, tour
 from tests.e2e.windows.turning import turned
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 from tests.e2e.windows.worded import worded
 from tests.support.scripted import ScriptedSession
-
-
-def tour(walker: Walker) -> Steps:
-    """The first steps, forwards; then they are not shown again."""
-    walker.app.ask(by_touch(walker))
-    yield
-    yield from rest(2)
-    from kivy.core.window import Window
-
-    shown = next(child for child in Window.children if type(child).__name__ == "Tour")
-    for number in (1, 2, 3):
-        walker.look(f"tour{number}")
-        yield from walker.tap(shown.ids.onwards)
-    yield from rest(6)
-    walker.saw["tours left"] = sum(type(child).__name__ == "Tour" for child in Window.children)
-    walker.saw["toured"] = load_settings().toured
-    from unittest.mock import patch
-
-    from companion.app.screens import tour as first_steps
-
-    with patch.object(first_steps, "on_phone", lambda: True):
-        walker.saw["on a phone"] = first_steps.tour_steps()[0][1]
 
 
 def screens(walker: Walker) -> Steps:
@@ -325,6 +306,7 @@ SCENARIOS = {
         score,
         places,
         shown_where,
+        joined_late,
         phoned,
         joined,
         broken,
@@ -336,6 +318,9 @@ SCENARIOS = {
         known_players,
         film_behind_tour,
         differing_rules,
+        which_rules,
+        house_rules_made,
+        foreign_names,
         resumed_without_camera,
         keyed,
         breached,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from companion.game.setup import GameSetup
-from tests.e2e.windows.walker import Steps, Walker, rest
+from tests.e2e.windows.walker import Steps, Walker, rest, until
 from tests.support.scripted import LONG_NAME, PLAYERS, Hand, ScriptedSession, Table, ruling
 from vision.plane import TablePlane
 from vision.questions import NO_ROWS, format_question
@@ -140,6 +140,37 @@ def shown_where(walker: Walker) -> Steps:
     session.show(lines=(judged,))
     yield from rest(3)
     walker.saw["later"] = [*walker.screen.ids.question.chips]
+
+
+def joined_late(walker: Walker) -> Steps:
+    """A camera sees a game that is going on: that is asked about, and the piles are confirmed."""
+    session = ScriptedSession()
+    session.show(lines=(), table=undealt(), readings=())
+    walker.app.play(session, GameSetup(source="0", players=PLAYERS))
+    yield
+    walker.screen.joining_s = 0.3
+    yield from until(lambda: walker.screen.ids.banner.word == "Waiting for the deal")
+    yield from rest(3)
+    walker.look("a game may be going on")
+    yield from walker.tap(walker.screen.ids.banner, steps=8)
+    view = walker.screen.places
+    walker.saw["asked for"] = view.says
+    for pixel in (*ROWS, (405.0, 255.0)):
+        yield from _touch(view, pixel)
+    yield from rest(8)
+    walker.saw["before the layout"] = walker.screen.places is None
+    session.show(layout=layout(), answers=1)
+    yield from until(lambda: walker.screen.places is not None)
+    yield from rest(8)
+    walker.look("are the piles right")
+    view = walker.screen.places
+    walker.saw["confirms"] = [view.says, sorted(mark.name for mark in view.marks.values())]
+    yield from walker.drag(view.marks[PLAY], _on(view, (620.0, 300.0)))
+    walker.saw["moved"] = session.asked[-1][:2]
+    yield from walker.tap(view.buttons["done"], steps=8)
+    session.show(t=70.0)
+    yield from rest(4)
+    walker.saw["asked once"] = walker.screen.places is None
 
 
 def _touch(view: Any, pixel: Place) -> Steps:

@@ -72,11 +72,12 @@ def all_sung(walker: Walker) -> Steps:
     headed: list[str] = []
     draw = sharing.as_picture
 
-    def note_and_draw(tally: Tally, *, title: str = "") -> Image:
-        headed.append(title)
-        return draw(tally, title=title)
+    def note_and_draw(tally: Tally, *, title: str = "", place: str = "") -> Image:
+        headed.append(f"{title}, {place}")
+        return draw(tally, title=title, place=place)
 
     sharing.as_picture = note_and_draw
+    yield from walker.write(walker.screen.place, "The Red Lion")
     for name in ("picture", "csv", "text"):
         yield from walker.tap(walker.screen.buttons[name])
     walker.saw["headed"], walker.saw["clipboard"] = headed[0], Clipboard.paste()

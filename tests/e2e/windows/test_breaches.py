@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from companion.game.clips import CLIP_S
+from engine.files.atomic import NO_FOLDER
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.test_screens import SIZES, has, walk
 
@@ -68,9 +71,19 @@ def test_the_last_five_seconds_are_shown_within_two_seconds_of_the_tap_with_the_
     assert seen["asked"] == ["settle", 8, "stands"]
 
 
+def test_a_clip_becomes_a_film_only_when_asked_and_its_place_is_said() -> None:
+    seen = walk("clipped")
+    folder, existed = seen["films"]
+    assert existed is False
+    assert seen["refused"] == f"{folder}: {NO_FOLDER}"
+    assert re.fullmatch(r"Saved as ~/VIDEOS_DIR/shithead-\d{8}-\d{6}-8\.mp4", seen["kept"])
+    assert seen["film"] == [1, 41, True]
+
+
 @pytest.mark.parametrize("size", [*SIZES, (860, 400)])
 @pytest.mark.parametrize(
-    ("scenario", "look"), [("breached", "asked"), ("clipped", "with a clip"), ("clipped", "clip")]
+    ("scenario", "look"),
+    [("breached", "asked"), ("clipped", "with a clip"), ("clipped", "clip"), ("clipped", "kept clip")],
 )
 def test_the_choices_can_be_touched_and_read(scenario: str, look: str, size: tuple[int, int]) -> None:
     measured = walk(scenario, size)["measured"][look]

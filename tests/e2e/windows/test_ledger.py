@@ -98,7 +98,7 @@ def test_of_several_evenings_each_song_has_its_date() -> None:
     last = time.localtime(time.time() - AGO_S[-1])
     assert seen["dated"][0].startswith(f"{SAID}\nstill due · game 5, ")
     assert seen["dated"][1].startswith(f"{SAID}\ndone · game 5, {last.tm_mday} ")
-    assert walk("sung")["headed"] == date_text(time.mktime(last))
+    assert walk("sung")["headed"] == f"{date_text(time.mktime(last))}, The Red Lion"
 
 
 def test_the_songs_are_large_enough_to_touch_and_whole() -> None:

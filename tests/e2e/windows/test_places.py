@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.app.screens.arrangement import Box, overlap
-from companion.game.places import Places, move_place, place_markers, set_layout
+from companion.game.places import JOINING_S, Places, move_place, place_markers, set_layout
 from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.ruling_views import asks_for_places
 from engine.errors import BadInputError
@@ -98,7 +98,20 @@ def test_taps_that_are_no_table_are_refused_in_a_line_and_may_be_given_up() -> N
     assert seen["later"] == []
 
 
-@pytest.mark.parametrize("scenario", ["places", "shown_where"])
+def test_a_game_that_is_going_on_is_asked_about_and_its_piles_are_confirmed_once() -> None:
+    assert JOINING_S < 10.0
+    seen = walk("joined_late")
+    assert has(seen["a game may be going on"], "Is a game going on? Tap here and show where the cards lie.")
+    assert seen["asked for"].startswith("Tap the middle of Ann’s row.")
+    assert seen["before the layout"]
+    says, names = seen["confirms"]
+    assert says == "Is that right? Burned cards are not the play pile. Drag each name to its place."
+    assert {"Play pile", "Burn pile", "Draw pile"} <= set(names)
+    assert seen["moved"] == ["put", "play"]
+    assert seen["asked once"]
+
+
+@pytest.mark.parametrize("scenario", ["places", "shown_where", "joined_late"])
 @pytest.mark.parametrize("size", SIZES)
 def test_what_is_touched_there_is_large_enough_and_no_text_is_cut(
     scenario: str, size: tuple[int, int]

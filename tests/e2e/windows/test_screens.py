@@ -21,6 +21,7 @@ from tests.support.owed_songs import owe_songs
 HERE = Path(__file__).parent
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 SIZES = ((1280, 720), (360, 640))
+_FOLDERS = ("CONFIG_HOME", "PICTURES_DIR", "VIDEOS_DIR", "DOCUMENTS_DIR")
 LARGEST = (3840, 2160)
 """Looked at only for photographs: in software it is drawn too slowly for every run."""
 
@@ -43,7 +44,7 @@ def _walk_at_home(home: Path, scenario: str, width: int, height: int, type_scale
     wanted = os.environ.get("SHITHEAD_SCREENSHOTS")
     pictures = [str(Path(wanted) / f"{scenario}-{width}x{height}")] if wanted else []
     folders = {"HOME": str(home), "XDG_DATA_HOME": str(store.parents[1])}
-    folders |= {f"XDG_{kind}": str(home / kind) for kind in ("CONFIG_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")}
+    folders |= {f"XDG_{kind}": str(home / kind) for kind in _FOLDERS}
     done = subprocess.run(
         [sys.executable, *map(str, (HERE / "drive_app.py", scenario, width, height, store)), *pictures],
         env={
@@ -110,11 +111,29 @@ def has(texts: list[str], wanted: str) -> bool:
 
 def test_the_first_steps_are_shown_once() -> None:
     seen = walk("tour")
-    assert has(seen["tour1"], "Put a camera over the table")  # this is no phone
+    assert has(seen["tour1"], "Practice: play 1 of 3")
+    assert has(seen["tour3"], "Put a camera over the table")  # this is no phone
     assert seen["on a phone"] == "Put the phone over the table"
-    assert has(seen["tour3"], "Step 3 of 3")
     assert seen["tours left"] == 0
     assert seen["toured"] is True
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_first_steps_are_three_guided_plays_by_touch(size: tuple[int, int]) -> None:
+    seen = walk("tour", size)
+    assert seen["asked"] == [
+        "Cat begins with a 9. Tap Cat, then 9, then Plays 9.",
+        "Dan puts a 5 on it, which is too low. Tap Dan and enter it all the same.",
+        "The referee says which rule it breaks. You decide: Take it back.",
+        "Dan plays a jack. Tap Dan and enter it.",
+        "In truth it was a queen. Tap the ruling, then a queen.",
+    ]
+    assert seen["breach"] == ["Illegal", "Practice: play 2 of 3"]
+    assert seen["kept"] == 0, "a practice game is stored nowhere"
+    assert seen["behind it"] == "SetupScreen"
+    for look in ("tour1", "tour2", "tour3"):
+        assert small_targets(seen["measured"][look]) == []
+        assert cut_texts(seen["measured"][look]) == []
 
 
 def test_players_are_seated_by_drag_and_the_dealer_by_a_tap() -> None:

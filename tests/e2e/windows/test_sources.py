@@ -77,6 +77,56 @@ def test_each_ruleset_says_in_one_line_how_it_differs() -> None:
     assert all(0 < len(line) < 160 for line in differs.values())
 
 
+def test_three_questions_lead_to_the_ruleset_of_the_table() -> None:
+    seen = walk("which_rules")
+    assert seen["fits"] == ["shed", "shed"]
+    assert has(seen["result fits"], "These rules fit your answers.")
+    assert seen["taps"] == 5, "one opens, three answer, one takes"
+
+
+def test_answers_of_no_ruleset_lead_to_the_closest_and_say_what_differs() -> None:
+    seen = walk("which_rules")
+    assert seen["closest"] == ["jokers", "jokers"]
+    assert has(seen["result closest"], "Different from your answer: Who begins?")
+    assert seen["open"] == ["winnersh", "winnersh"]
+
+
+def test_house_rules_are_made_named_changed_and_removed_in_the_app() -> None:
+    seen = walk("house_rules_made")
+    published = ["Winnersh", "Jokers", "Backpacker", "Shed", "Rulebook"]
+    assert seen["unnamed"] == "a name has 1 to 40 letters"
+    assert seen["taken"] == "there are rules called Shed already"
+    chips, file, options, differs = seen["made"]
+    assert (chips, file, options) == ([*published, "Friday rules"], "friday-rules.toml", [])
+    assert differs == "Jokers, with house options: A queen reverses the direction."
+    assert "q-reverse" not in seen["left to switch"]
+    assert "10-not-on-7" in seen["left to switch"]
+    assert seen["typed"], "the command line takes the name"
+    assert seen["changed"] == [
+        [*published, "Saturday rules"],
+        "Saturday rules",
+        ["10-not-on-7", "q-reverse"],
+    ]
+    assert "Saturday rules" in seen["played"]
+    assert seen["removed"] == [published, "jokers", []]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("look", ["house rules", "a name that is taken", "with house rules"])
+def test_the_house_rules_can_be_read_and_switched(look: str, size: tuple[int, int]) -> None:
+    measured = walk("house_rules_made", size)["measured"][look]
+    assert small_targets(measured) == []
+    assert cut_texts(measured) == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("look", ["question 1 fits", "question 2 fits", "result fits", "result closest"])
+def test_the_questions_can_be_read_and_answered(look: str, size: tuple[int, int]) -> None:
+    measured = walk("which_rules", size)["measured"][look]
+    assert small_targets(measured) == []
+    assert cut_texts(measured) == []
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("look", ["failed source", "source sheet"])
 def test_what_can_be_touched_is_large_enough(look: str, size: tuple[int, int]) -> None:

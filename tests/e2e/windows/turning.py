@@ -82,9 +82,8 @@ def before_the_game(walker: Walker) -> Steps:
     yield
     yield from rest(2)
     tour = next(child for child in Window.children if type(child).__name__ == "Tour")
-    yield from walker.tap(tour.ids.onwards)
-    yield from turn(walker, "tour", lambda: [tour.heading, tour.progress])
-    yield from walker.tap(tour.ids.skip)
+    yield from turn(walker, "tour", lambda: [tour.heading, tour.body])
+    yield from walker.tap(tour.table.ids.pause)
     yield from rest(6)
     form = walker.screen
     yield from walker.tap(form.ids.add)

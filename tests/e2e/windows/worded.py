@@ -8,7 +8,7 @@ from typing import Any
 from companion.app.screens.arrangement import overlap
 from companion.game.setup import GameSetup
 from tests.e2e.windows.measuring import box_of
-from tests.e2e.windows.walker import Steps, Walker, by_touch, rest
+from tests.e2e.windows.walker import Steps, Walker, by_touch, rest, until
 from tests.support.scripted import LINES, PLAYERS, ScriptedSession, Table, ruling
 from vision.questions import UNREAD_CARD, format_question
 
@@ -134,7 +134,10 @@ def pages(walker: Walker, which: str) -> Steps:
     walker.screen.ids.scroll.scroll_y = 0
     yield from rest(3)
     walker.look(f"{which} erase")
-    yield from look_at(walker, f"{which} tour", walker.screen.take_tour() or walker.screen.tour)
+    tour = walker.screen.take_tour() or walker.screen.tour
+    yield from until(lambda: bool(tour.table.ids.players.cells))
+    yield from rest(4)
+    yield from look_at(walker, f"{which} tour", tour)
     app.go("table")
 
 

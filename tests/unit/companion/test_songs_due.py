@@ -127,9 +127,9 @@ def test_the_picture_of_an_evening_says_tonight_only_while_it_lasts(
     titles: list[str] = []
     draw = sharing.as_picture
 
-    def note_and_draw(tally: Tally, *, title: str) -> Image:
+    def note_and_draw(tally: Tally, *, title: str, place: str) -> Image:
         titles.append(title)
-        return draw(tally, title=title)
+        return draw(tally, title=title, place=place)
 
     monkeypatch.setattr(sharing, "as_picture", note_and_draw)
     out = str(tmp_path / "tally.png")

@@ -1,0 +1,86 @@
+"""Fonts for characters that the app's own font lacks, such as emoji, Chinese and Arabic in names.
+
+A character is drawn in a font and compared with a character that no font has. So a font counts only if Kivy
+really draws the character with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+
+from kivy.core.text import Label as CoreLabel
+from kivy.core.text import LabelBase
+
+OWN_FONT, SIGN_FONT = "Roboto", "DejaVuSans"
+"""Fonts that come with Kivy. The second has signs, Arabic and many emoji."""
+PLAIN_SIGN = "•"
+"""Stands for a character that no font has."""
+_ALWAYS_OWN = "\u0250"
+"""Characters below this one are in the app's own font."""
+_IN_NO_FONT = "\U0010fffd"
+_SIZE = 24
+_KNOWN = (
+    *("notosanscjk", "notosanssc", "notosansjp", "droidsansfallback", "wqy-", "sourcehansans", "uming"),
+    *("msyh", "msjh", "simsun", "msgothic", "yugoth", "malgun"),
+    *("pingfang", "hiragino", "stheiti", "arial unicode", "arialuni", "applesdgothic"),
+    *("notosansarabic", "notonaskharabic", "geezapro", "tahoma", "notosanshebrew", "notosansdevanagari"),
+    *("notosansthai", "notoemoji", "symbola", "seguisym", "seguiemj", "notosanssymbols", "unifont"),
+)
+"""Beginnings of the file names of fonts that systems bring for other scripts, the likeliest first."""
+_SUFFIXES = (".ttf", ".otf", ".ttc")
+
+
+def in_fonts(text: str) -> Iterator[tuple[str | None, str]]:
+    """Yield the text in runs, each with its font; None is the app's own font.
+
+    A character that no font has becomes `PLAIN_SIGN`.
+    """
+    named = [(font_for(character), character) for character in text]
+    for font, run in groupby(named, key=lambda pair: pair[0]):
+        drawn = "".join(character for _font, character in run)
+        yield (None, PLAIN_SIGN * len(drawn)) if font == "" else (font, drawn)
+
+
+@lru_cache(maxsize=4096)
+def font_for(character: str) -> str | None:
+    """Return the font of a character; None is the app's own one, and "" says that there is none."""
+    if character < _ALWAYS_OWN or character.isspace() or _has(OWN_FONT, character):
+        return None
+    return next((font for font in (SIGN_FONT, *system_fonts()) if _has(font, character)), "")
+
+
+def field_font(text: str) -> str:
+    """Return the font for an input field, which has a single one: the first that a character needs."""
+    return next((font for font, _run in in_fonts(text) if font), OWN_FONT)
+
+
+@lru_cache(maxsize=1)
+def system_fonts() -> tuple[str, ...]:
+    """Return the system's fonts for other scripts, the likeliest first."""
+    found: dict[str, list[str]] = {}
+    for folder in LabelBase.get_system_fonts_dir():
+        for path in sorted(Path(folder).glob("*")) if Path(folder).is_dir() else ():
+            name = path.name.casefold()
+            known = next((known for known in _KNOWN if name.startswith(known)), None)
+            if known is not None and name.endswith(_SUFFIXES):
+                found.setdefault(known, []).append(str(path))
+    return tuple(path for known in _KNOWN for path in found.get(known, ()))
+
+
+def _has(font: str, character: str) -> bool:
+    drawn = _drawn(font, character)
+    return bool(drawn) and drawn != _drawn(font, _IN_NO_FONT)
+
+
+@lru_cache(maxsize=4096)
+def _drawn(font: str, character: str) -> bytes:
+    """Return the pixels of a character; empty if the font cannot be used."""
+    try:
+        label = CoreLabel(text=character, font_size=_SIZE, font_name=font)
+        label.refresh()
+    except (OSError, ValueError):
+        return b""
+    return b"" if label.texture is None else bytes(label.texture.pixels)
