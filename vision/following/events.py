@@ -21,6 +21,7 @@ from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
 from vision.following.plays import PlayPile
+from vision.following.put_away import PutAway
 from vision.following.records import Look, ReportedEvents
 from vision.following.rows import Rows
 from vision.following.scene import NEAR_MM, Scene
@@ -80,6 +81,7 @@ class EventMaker:
         self._took: ArmTrack | None = None
         """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
         self._shows = Shows()
+        self._put_away = PutAway(self._scene)
         self._shown_at = -math.inf
         """When a card was last shown, as was told."""
         self._resting: list[tuple[Look, list[Observation]]] = []
@@ -272,6 +274,9 @@ class EventMaker:
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh, t)):
             return
         self._heap.add(fresh, t)
+        lie_still = self._taking.whole is None and self._taking.part is None
+        if lie_still and not self._shows.active and t - self._shown_at > _PUT_AWAY_SECONDS:
+            self._put_away.look(fresh, t, [name for name, _ in self._where.lying()])
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
             self._heap.found(t)
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
@@ -353,6 +358,7 @@ class EventMaker:
             if self._taking.burnt:  # after the burn that hand may have drawn, too
                 self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
             self._took = None
+        self._tell_put_away(None, now)
         if self._play.touched is None:
             if self._taking.whole is None:  # who burns a pile draws after that
                 self._draws.tell_when_done(now, present)
@@ -370,6 +376,15 @@ class EventMaker:
         put_away = self._heap.places_since(shown.since) or self._heap.looks_otherwise(shown.since, shown.t)
         if shown.taken_home and not put_away:
             return  # whoever takes a card home again has thought better of it
+        self._add_show(shown, now)
+
+    def _tell_put_away(self, seat: int | None, now: float) -> None:
+        """Report a show of which only the card came to light; `seat` (None: nobody) acts now."""
+        shown = self._put_away.take(seat, now)
+        if shown is not None:
+            self._add_show(shown, now)
+
+    def _add_show(self, shown: Shown, now: float) -> None:
         self._before_action(shown.seat, now)
         self._scene.started = True
         self._scene.burned += shown.cards
@@ -402,6 +417,7 @@ class EventMaker:
 
         A draw of that seat's that was not over by then came after it.
         """
+        self._tell_put_away(seat, now)
         if seat is not None:
             self._shows.forget(seat)
         self._taking.tell_whole(now)

@@ -221,9 +221,11 @@ class PlayPile:
                 self._settle(now, patch)
             return
         self._seeming.begin_play()
-        seat = self._visits.who((new[-1][2].x, new[-1][2].y))
-        self._before_action(seat, now, t)
         names = tuple(name for name, _, _ in new)
+        seat = self._holder_of(names)
+        if seat is None:
+            seat = self._visits.who((new[-1][2].x, new[-1][2].y))
+        self._before_action(seat, now, t)
         source = self._upcards.source_of(names, seat)
         player = self._scene.player(seat)
         below = self._told.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
@@ -261,6 +263,15 @@ class PlayPile:
             self._told.rename(misread.name, name, now)
             misread.name, misread.place = name, seen
         return tuple(new)
+
+    def _holder_of(self, names: Sequence[str]) -> int | None:
+        """Return the seat of the player who was seen to take one of these cards into the hand."""
+        scene = self._scene
+        if not scene.by_hands:
+            return None
+        holders = {scene.log.held.get(name) for name in names if copies(name, scene.packs) == 1} - {None}
+        seats = [seat for seat, player in enumerate(scene.layout.seats) if player.player in holders]
+        return seats[0] if len(seats) == 1 else None
 
     def _put_down_at(self, seen: Sequence[NewCard], now: float) -> float:
         """Return when cards were put down: when a hand was nearest to them, or last over the pile."""

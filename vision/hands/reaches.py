@@ -29,7 +29,7 @@ _MIN_FOUND_SHARE = 0.4
 """Hands are followed if at least this share of the tips of arms over the piles are hands that were found."""
 _RESTING_SECONDS = 30.0
 """A hand that rested in the picture no longer ago than this may be back at any time."""
-_SELDOM = 5
+_SELDOM = 8
 """While hands are not followed, every so many frames are looked at for hands that rest."""
 
 

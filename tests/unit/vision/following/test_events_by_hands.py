@@ -136,3 +136,43 @@ def test_an_up_card_that_was_hidden_when_cards_were_exchanged_is_played_from_the
         script.look(hidden=hidden)
     (play,) = [event for event in script.events if event.event == "play"]
     assert (play.player, play.cards, play.source) == ("Bob", (name,), "hand")
+
+
+def test_a_card_that_is_only_seen_as_it_is_put_away_was_shown_to_whom_the_hand_pointed() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    held_out, put_away = (-220.0, -30.0), (-120.0, 130.0)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (held_out, 1.0), (put_away, 0.2), (ANN_HOME, 0.1)))
+    script.table.append(card("3D", put_away))
+    script.rest(3.0)
+    (show,) = [event for event in script.events if event.event == "show"]
+    assert (show.player, show.cards, show.to) == ("Ann", ("3D",), "Bob")
+
+
+def test_whoever_picks_up_after_a_show_was_shown_the_card_if_nobody_saw_to_whom() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    put_away = (-120.0, 130.0)
+    script.end(script.reach("Ann", (put_away, 0.2), (ANN_HOME, 0.1)))
+    script.table.append(card("3D", put_away))
+    script.rest(1.0)
+    script.end(script.reach("Cat", ((0.0, -250.0), 0.1), (PLAY_AT, 0.4), ((0.0, -250.0), 0.2)))
+    script.table = [seen for seen in script.table if seen.best[0] != "9S"]
+    script.rest(4.0)
+    told = [(kind, player) for kind, player, _ in script.told() if kind in ("show", "pick_up")]
+    assert told == [("show", "Ann"), ("pick_up", "Cat")]
+    (show,) = [event for event in script.events if event.event == "show"]
+    assert show.to == "Cat"
+
+
+def test_a_card_that_a_player_was_seen_to_pick_up_is_played_by_that_player() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.3)))
+    script.table.clear()
+    script.rest(4.0)
+    together(script, "Ann", (PLAY_AT[0], PLAY_AT[1] + 40.0), "Bob", BOB_HOME, (-170.0, 0.0), BOB_HOME)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(3.0)
+    plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
+    assert plays == [("Ann", ("9S",)), ("Bob", ("9S",))]

@@ -1,0 +1,79 @@
+"""Shown cards that come to light only when they are put away.
+
+A hand that holds a card out hides it, or is hidden behind it. Then the card is read for the first time when
+it lies beside the piles.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from vision.following.scene import Scene
+from vision.following.shows import Shown
+from vision.table.observations import Observation
+
+_PUT_MM, _JUST_SECONDS = 130.0, 2.0
+"""A hand that put a card away was so near to it, no longer ago than this."""
+_MIN_NAME_P = 0.6
+_HELD_SECONDS, _ELSEWHERE_MM = 0.5, 80.0
+"""A card is held out for at least so long, and so far from the place where it is put away."""
+_QUIET_SECONDS, _PATIENT_SECONDS = 1.5, 8.0
+"""A show is reported so long after the card was put away. If nobody knows to whom, the next act tells it."""
+
+
+class PutAway:
+    """Finds shows by the cards that are put away after them."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._shown: Shown | None = None
+        self._to: int | None = None
+
+    def look(self, fresh: Sequence[Observation], now: float, known: Collection[str]) -> None:
+        """Take in the cards that have just come to rest beside the piles, while no pile was moved.
+
+        `known` are the cards that lie elsewhere: none of them was shown.
+        """
+        if not self._scene.by_hands or len(fresh) != 1:
+            return
+        (card,) = fresh
+        (name, p), place = card.best, (card.x, card.y)
+        if card.face != "up" or name is None or p < _MIN_NAME_P or name in known:
+            return
+        hand = self._scene.nearest_hand(place, now - _JUST_SECONDS)
+        if hand is None or hand.mm > _PUT_MM:
+            return
+        reach = self._scene.last_reach(hand.seat)
+        holds = [
+            stop
+            for stop in (reach.pauses if reach is not None else ())
+            if stop.end - stop.start >= _HELD_SECONDS and math.dist(stop.place, place) > _ELSEWHERE_MM
+        ]
+        layout, seat = self._scene.layout, hand.seat
+        others = [other for other in range(len(layout.seats)) if other != seat]
+        hold = max(holds, key=lambda stop: stop.end - stop.start, default=None)
+        if hold is not None:
+            self._to = layout.seat_pointed_at(seat, hold.place)
+        else:
+            self._to = others[0] if len(others) == 1 else None
+        since = hand.t if hold is None else hold.start
+        self._shown = Shown(seat, name, seat, (), (name,), since, hand.t, 0.9 * p, taken_home=False)
+
+    def take(self, seat: int | None, now: float) -> Shown | None:
+        """Return the show that is to be reported by now, and forget it; None if there is none.
+
+        `seat` is about to do something; None: nobody is. Whoever acts after a show was shown the card, unless
+        the hand pointed at somebody.
+        """
+        shown = self._shown
+        if shown is None or (seat is None and now - shown.t < _QUIET_SECONDS):
+            return None
+        to = self._to if self._to is not None else seat
+        if to is None and now - shown.t < _PATIENT_SECONDS:
+            return None
+        self._shown = None
+        if to is None or to == shown.seat:
+            return None
+        return replace(shown, to=to)
