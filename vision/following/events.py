@@ -216,10 +216,12 @@ class EventMaker:
             return False
         if not self._scene.by_hands:
             return True
-        touched, place = self.rows.spots[zone].touched, self.layout.place_of(zone)
-        if touched is None or place is None:
+        spot, place = self.rows.spots[zone], self.layout.place_of(zone)
+        if spot.up is not None and spot.down:
+            return False  # no hand takes an up-card and the one under it at once
+        if spot.touched is None or place is None:
             return True
-        hand = self._scene.nearest_hand(place, touched - 1.0)
+        hand = self._scene.nearest_hand(place, spot.touched - 1.0)
         return hand is not None and hand.mm < _TAKES_MM
 
     def _look_at_draw_pile(self, look: Look, *, there: bool) -> None:
@@ -379,7 +381,7 @@ class EventMaker:
         self._add_show(shown, now)
 
     def _tell_put_away(self, seat: int | None, now: float) -> None:
-        """Report a show of which only the card came to light; `seat` (None: nobody) acts now."""
+        """Report a show whose card came to light only afterwards; `seat` (None: nobody) acts now."""
         shown = self._put_away.take(seat, now)
         if shown is not None:
             self._add_show(shown, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card
+from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, down
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import Place, Zone
 
@@ -99,7 +99,7 @@ def test_an_up_card_that_a_hand_took_is_taken_up() -> None:
     assert place is not None
     reach = script.reach("Bob", (BOB_HOME, 0.1), (place, 0.4), (BOB_HOME, 0.1))
     script.end(reach)
-    script.rows[zone] = None
+    script.rows[zone] = down(place)
     script.rest(6.0)
     assert any(kind == "take_up" and player == "Bob" for kind, player, _ in script.told())
 
