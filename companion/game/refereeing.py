@@ -109,6 +109,7 @@ class WatchedGame:
         from vision.enrolment.automatic_deck import reader_with_automatic_deck
         from vision.hands.landmarks import HandDetector
         from vision.recognition.incremental import game_reader
+        from vision.recognition.runtime import available_backends
 
         _check_players(players, dealer)
         ruleset = load_ruleset(rules, tuple(options))
@@ -121,7 +122,9 @@ class WatchedGame:
             )
         given = _named(load_layout(layout), players) if layout is not None else None
         learning = None
-        hands = HandDetector() if reader is None else None  # a given reader may know nothing of real pictures
+        # A given reader may know nothing of real pictures, and OpenCV takes too long for hands in each frame.
+        fast = available_backends()[0] == "onnxruntime"
+        hands = HandDetector() if reader is None and fast else None
         if reader is None and deck is None and deal["packs"] == 1:
             reader, learning = reader_with_automatic_deck(learn=learn, tell=tell)
         watcher = Watcher(
