@@ -366,7 +366,7 @@ class Watcher:
         """Take the table for what it is now: what was in the picture when it was lost was not the table."""
         self._steadier.confirm()
         self._glance, self._stillness = ChangeDetector(), BackgroundSubtractor()
-        self._arms = ReachTracker(self._hand_detector)
+        self._arms = self._arms.anew()
         self._stillness.feed(StabilisedFrame(frame), t)
         self._stillness.inpaint_cards([reading.quad for reading in self._resting.readings[-1]])
 

@@ -9,6 +9,7 @@ followed if some rest, and if most of those that act are found: a glove may not 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
@@ -36,9 +37,13 @@ _SELDOM = 8
 class ReachTracker:
     """Follows arms by their hands if hands rest in the picture, else by whatever enters it."""
 
-    def __init__(self, detector: FindsHands | None = None) -> None:
-        """Prepare; without a detector, arms are followed by whatever enters the picture."""
-        numbers = count(1)
+    def __init__(self, detector: FindsHands | None = None, numbers: Iterator[int] | None = None) -> None:
+        """Prepare; without a detector, arms are followed by whatever enters the picture.
+
+        `numbers` gives each reach its own.
+        """
+        self._detector = detector
+        self._numbers = numbers = numbers or count(1)
         self._arms = ArmTracker(numbers)
         self._hands = HandTracker(detector, numbers) if detector is not None else None
         self._found, self._missed = _PRIOR_FOUND, _PRIOR_MISSED
@@ -48,6 +53,13 @@ class ReachTracker:
         self._last: HandsFrame | None = None
         self.by_hands = False
         """Whether arms are followed by their hands."""
+
+    def anew(self) -> ReachTracker:
+        """Return a tracker for the same people in another view: it knows whether their hands rest."""
+        tracker = ReachTracker(self._detector, self._numbers)
+        tracker._found, tracker._missed, tracker._rested = self._found, self._missed, self._rested
+        tracker.by_hands = self.by_hands
+        return tracker
 
     @property
     def masks(self) -> dict[int, Mask]:

@@ -184,6 +184,19 @@ def test_arms_are_followed_by_their_hands_where_hands_rest() -> None:
     assert [told.seat for told in watch.ended[before:]] == [0]
 
 
+def test_hands_are_followed_at_once_after_the_camera_was_knocked() -> None:
+    tracker, watch = reaches_watch()
+    resting = hand_at(160, 300)
+    for _ in range(30):
+        watch.feed(resting)
+    assert tracker.by_hands
+    knocked = tracker.anew()
+    again = Watch(knocked, watch.seen)
+    reach(again, (-60, 10), others=(resting,))
+    assert knocked.by_hands
+    assert [told.seat for told in again.ended] == [0]
+
+
 def test_arms_that_come_only_to_act_are_followed_by_what_enters() -> None:
     tracker, watch = reaches_watch()
     for _ in range(3):
