@@ -32,6 +32,15 @@ _KINDS = (
 )
 
 
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    """Leave no test in the language of the one before it."""
+    yield
+    catalogue = sys.modules.get("companion.i18n.catalogue")
+    if catalogue is not None:
+        catalogue.set_language("en")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def folders_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Put the user's folders into the tests' own; programs that tests start inherit them."""
