@@ -6,6 +6,7 @@ frames, so that reading does not fall behind the table.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 import time
@@ -39,6 +40,8 @@ from vision.types import Image
 _log = logging.getLogger(__name__)
 RECONNECT_SECONDS = 30.0
 """How long to retry a lost live source before giving up, and how often to report that it is still lost."""
+_EXIT_SECONDS = 6.0
+"""How long the end of the program waits for a camera: OpenCV gives up a silent stream after five seconds."""
 _FIRST_FRAME_SECONDS = 10.0
 """How long to wait for the first frame of a live source."""
 _SILENCE_SECONDS = 3.0
@@ -410,6 +413,8 @@ class LiveSource:
             self._arrived.notify_all()
         # The thread may be waiting for a frame. Releasing the capture at that moment would crash the program.
         self._thread.join(timeout=2)
+        if self._thread.is_alive():  # so would an end of the program while OpenCV is at work
+            atexit.register(self._thread.join, _EXIT_SECONDS)
 
     def _open(self) -> cv2.VideoCapture:
         if isinstance(self._address, str):
