@@ -8,7 +8,7 @@ import signal
 import socketserver
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -273,25 +273,32 @@ def test_a_film_of_which_many_pictures_are_broken_says_how_many(
     assert seen[-1] == pytest.approx(59 / 15, abs=0.01), "it goes on behind the broken ones"
 
 
+class StampedCapture:
+    """A film of grey pictures that carry these stamps (ms)."""
+
+    def __init__(self, stamps: Sequence[float]) -> None:
+        self.stamps, self.number = stamps, -1
+
+    def get(self, what: int) -> float:
+        known = {cv2.CAP_PROP_FPS: 10.0, cv2.CAP_PROP_POS_MSEC: self.stamps[self.number]}
+        return known.get(what, -1.0)
+
+    def read(self) -> tuple[bool, Any]:
+        self.number += 1
+        return self.number < len(self.stamps), grey(4, 4)
+
+    def isOpened(self) -> bool:  # noqa: N802
+        return True
+
+    def release(self) -> None:
+        pass
+
+
 def stamped(stamps: list[float]) -> Iterator[float]:
     """Return the times of a film whose pictures carry these stamps (ms)."""
 
-    class Capture:
-        def __init__(self) -> None:
-            self.number = -1
-
-        def get(self, what: int) -> float:
-            return {cv2.CAP_PROP_FPS: 10.0, cv2.CAP_PROP_POS_MSEC: stamps[self.number]}.get(what, -1.0)
-
-        def read(self) -> tuple[bool, Any]:
-            self.number += 1
-            return self.number < len(stamps), grey(4, 4)
-
-        def isOpened(self) -> bool:  # noqa: N802
-            return True
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "open_film", lambda _: Capture())
+        patch.setattr(sources, "open_film", lambda _: StampedCapture(stamps))
         yield from (t for t, _ in sources.FilmSource(Path("film.mp4")))
 
 
@@ -348,24 +355,7 @@ def test_a_clock_that_jumps_leaves_the_times_as_they_were_and_is_said(
     """A stream that was kept may carry the clock of its camera, which is set while it runs."""
     stamps = [0.0, 100.0, 3_600_200.0, 3_600_300.0, 400.0, 500.0]
 
-    class Capture:
-        def __init__(self) -> None:
-            self.number = -1
-
-        def get(self, what: int) -> float:
-            return {cv2.CAP_PROP_FPS: 10.0, cv2.CAP_PROP_POS_MSEC: stamps[self.number]}.get(what, -1.0)
-
-        def read(self) -> tuple[bool, Any]:
-            self.number += 1
-            return self.number < len(stamps), grey(4, 4)
-
-        def isOpened(self) -> bool:  # noqa: N802
-            return True
-
-        def release(self) -> None:
-            pass
-
-    monkeypatch.setattr(sources, "open_film", lambda _: Capture())
+    monkeypatch.setattr(sources, "open_film", lambda _: StampedCapture(stamps))
     said: list[str] = []
     film = sources.FilmSource(Path("film.mp4"))
     film.on_status = said.append

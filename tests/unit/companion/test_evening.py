@@ -233,17 +233,21 @@ def test_picture_is_written(stored: Path, tmp_path: Path, capsys: pytest.Capture
     assert 380 <= red.sum(axis=1).max() <= 440
 
 
-def test_the_picture_says_when_and_where_and_what_each_player_did(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written: list[str] = []
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that are drawn into pictures."""
+    texts: list[str] = []
     put = cv2.putText
 
     def note_and_put(picture: Image, text: str, *how: Any) -> object:
-        written.append(text)
+        texts.append(text)
         return put(picture, text, *how)
 
     monkeypatch.setattr(cv2, "putText", note_and_put)
+    return texts
+
+
+def test_the_picture_says_when_and_where_and_what_each_player_did(tmp_path: Path, written: list[str]) -> None:
     store_path, out = tmp_path / "s.sqlite", tmp_path / "tally.png"
     with Store.open(store_path) as store:
         store.start_game("winnersh", ["Ann", "Bob"])
@@ -263,17 +267,7 @@ def test_the_picture_says_when_and_where_and_what_each_player_did(
     assert "0 breaches · 0 burns · 1 pick-up" in written
 
 
-def test_songs_that_were_sung_are_in_the_picture_and_those_due_are_marked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    written: list[str] = []
-    put = cv2.putText
-
-    def note_and_put(picture: Image, text: str, *how: Any) -> object:
-        written.append(text)
-        return put(picture, text, *how)
-
-    monkeypatch.setattr(cv2, "putText", note_and_put)
+def test_songs_that_were_sung_are_in_the_picture_and_those_due_are_marked(written: list[str]) -> None:
     standing = Standing("Ann", 3, 1, rituals=("Library Boy",), sung=(SONG, SONG))
     sharing.as_picture(Tally((standing,), ("Ann",)))
     assert f"sung: {SONG} × 2" in written
@@ -301,17 +295,9 @@ SUNG_OFTEN = Tally(
 
 @pytest.mark.parametrize("faces", [True, False])
 def test_no_text_of_the_picture_is_cut_or_leaves_its_panel(
-    faces: bool, monkeypatch: pytest.MonkeyPatch
+    faces: bool, written: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Totals of three figures, one song many times, three kinds; also in the plain letters of a phone."""
-    written: list[str] = []
-    put = cv2.putText
-
-    def note_and_put(picture: Image, text: str, *how: Any) -> object:
-        written.append(text)
-        return put(picture, text, *how)
-
-    monkeypatch.setattr(cv2, "putText", note_and_put)
     if not faces:
         monkeypatch.delattr(cv2, "FontFace")
     picture = sharing.as_picture(SUNG_OFTEN)
