@@ -133,7 +133,9 @@ class Draws:
             return
         if self._scene.by_hands:
             if self._ways.was_at_pile(reach, since):
-                self._hand_left(reach, self._ways.stays(reach, since), now)
+                self._tell_of_another(reach.seat, now)
+                stays = self._ways.stays(reach, since)
+                self._add(reach, stays, stays)
             return
         visits = [visit for visit in was_there if visit.start >= since]
         count, firm = self._count(reach, visits, since)
@@ -144,30 +146,27 @@ class Draws:
             count = int(self._is_faint(reach, visits))
         if not count and not was_there:
             return
-        if self._drawn is not None and self._drawn.seat != reach.seat:
-            self.tell(now)
+        self._tell_of_another(reach.seat, now)
         if count and self._drawn is not None and self._drawn.count and self._ways.was_lost_at_pile(reach):
             count, firm = count - 1, min(firm, count - 1)
+        self._add(reach, count, firm, put_down_there=put_down_there)
+
+    def _tell_of_another(self, seat: int, now: float) -> None:
+        """Report what another seat has drawn, before a seat's draws are counted."""
+        if self._drawn is not None and self._drawn.seat != seat:
+            self.tell(now)
+
+    def _add(self, reach: ArmTrack, count: int, firm: int, *, put_down_there: bool = False) -> None:
+        """Add the draws of a reach to those of its seat that are not reported yet."""
         if self._drawn is None:
-            drawn = _Drawn(
+            self._drawn = _Drawn(
                 reach.seat, count, firm, reach.start, reach.last_seen, put_down_there=put_down_there
             )
-            self._drawn = drawn
         else:
             self._drawn.count += count
             self._drawn.firm += firm
             self._drawn.t = reach.last_seen
             self._drawn.put_down_there &= not count
-
-    def _hand_left(self, reach: ArmTrack, stays: int, now: float) -> None:
-        """Count the draws of a hand that was at the draw pile, and stayed there so often."""
-        if self._drawn is not None and self._drawn.seat != reach.seat:
-            self.tell(now)
-        if self._drawn is None:
-            self._drawn = _Drawn(reach.seat, 0, 0, reach.start, reach.last_seen)
-        self._drawn.count += stays
-        self._drawn.firm += stays
-        self._drawn.t = reach.last_seen
 
     def forget(self, reach: ArmTrack | None) -> None:
         """Note that a reach took a card back from the pile, and drew none."""
