@@ -132,7 +132,7 @@ class Script:
         """A player's arm goes to each place and stays there so long; covers the zones it is over."""
         self.reaches += 1
         seat = PLAYERS.index(player)
-        reach = ArmTrack(self.reaches, seat, self.t, self.t, _pause_start=self.t)
+        reach = ArmTrack.begin(self.reaches, seat, self.t)
         for place, seconds in stops:
             end = self.t + max(seconds, STEP)
             while self.t < end:

@@ -291,9 +291,7 @@ class _Game:
         key = _whole(number, 0, 1 << 40), _time(start)
         reach = self.reaches.get(key)
         if reach is None:
-            reach = self.reaches[key] = ArmTrack(
-                key[0], self._seat(seat), key[1], key[1], _pause_start=key[1]
-            )
+            reach = self.reaches[key] = ArmTrack.begin(key[0], self._seat(seat), key[1])
         reach.seat = self._seat(seat)
         for t, x, y in path:
             reach.update(_place((x, y)), _time(t))

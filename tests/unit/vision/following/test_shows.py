@@ -145,7 +145,7 @@ def test_of_two_cards_far_apart_under_arms_that_cross_each_player_holds_one(plac
     script.play("Ann", card("9S", PLAY_AT))
     shown, answer = card("3H", (-190.0, 20.0)), card("3C", place)
     dan = held_out_by_dan(script, shown)
-    bob = ArmTrack(50, 1, script.t, script.t, _pause_start=script.t)
+    bob = ArmTrack.begin(50, 1, script.t)
     for _ in range(8):
         script.t += STEP
         for reach, tip in ((dan, (-150.0, 20.0)), (bob, (150.0, 20.0))):
@@ -166,7 +166,7 @@ def test_a_card_of_the_shown_rank_held_out_over_the_pile_under_that_arm_answers_
     x, y = PLAY_AT
     shown, answer = card("3H", (-190.0, 20.0)), card("3C", (x + 45.0, y), 0.99)
     dan = held_out_by_dan(script, shown)
-    bob = ArmTrack(50, 1, script.t, script.t, _pause_start=script.t)
+    bob = ArmTrack.begin(50, 1, script.t)
     bob.update((150.0, 20.0), script.t)
     script.events += script.maker.on_hands(HandsFrame(script.t, (dan, bob), (), {PLAY: frozenset({3, 1})}))
     for look in range(18):
@@ -207,7 +207,7 @@ def test_a_card_held_out_by_a_hand_that_is_lost_under_another_arm_is_no_card_lef
     script.play("Ann", card("9S", PLAY_AT))
     shown, answer = card("3H", (-190.0, 20.0)), card("3C", (190.0, 20.0))
     dan = held_out_by_dan(script, shown)
-    bob = ArmTrack(50, 1, script.t, script.t, _pause_start=script.t)
+    bob = ArmTrack.begin(50, 1, script.t)
     bob.update((250.0, 20.0), script.t)
     script.events += script.maker.on_hands(HandsFrame(script.t, (dan, bob), (), {}))
     script.go_on(dan, [(-150.0, 20.0)] * 10)
