@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import count
 
 import cv2
@@ -23,8 +24,8 @@ from vision.types import Image
 
 _HOLDING_TIPS = (4, 8, 12)
 """The fingertips that hold a card: of the thumb, the index and the middle finger."""
-_PILES_TILE_MM, _SEAT_TILE_MM = 480.0, 420.0
-"""Sides of the tiles in which palms are looked for: around the piles, and around each row."""
+_PILES_TILE_MM, _SEAT_TILE_MM, _BEHIND_ROW_MM = 480.0, 420.0, 40.0
+"""Sides of the tiles in which palms are looked for: around the piles, and so far behind each row."""
 _MIN_UNEXPLAINED_SHARE = 0.004
 """Palms are looked for in a tile if this share of it moves outside the hands that are known."""
 _ROW_TURNS, _AT_HOME_TURNS = 2, 3
@@ -284,12 +285,14 @@ def _owner_weights(layout: Layout, points: NDArray[np.float64]) -> NDArray[np.fl
     return np.array(weights)
 
 
+@lru_cache(maxsize=4)
 def _tiles(layout: Layout) -> list[Tile]:
     """Return the tiles in which palms are looked for, in pixels: that of the piles first, then the rows."""
     piles = [place for place in (layout.draw, layout.play) if place is not None] or [layout.middle]
     middle = np.mean(piles, axis=0)
     places = [(middle, _PILES_TILE_MM)]
-    places += [(np.array(seat.centre) + 40.0 * np.array(seat.facing), _SEAT_TILE_MM) for seat in layout.seats]
+    for seat in layout.seats:
+        places.append((np.array(seat.centre) + _BEHIND_ROW_MM * np.array(seat.facing), _SEAT_TILE_MM))
     tiles = []
     for (x, y), side in places:
         ends = layout.plane.to_pixels([(x, y), (x + side, y), (x, y + side)])

@@ -319,7 +319,7 @@ class ArmTracker:
 
     def _rests(self, tip: Place, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> bool:
         """Return whether the hand rests at its last place: still covered, and nothing moves there."""
-        around = _disc_mask(tip, _FINGERS_MM, layout, motion)
+        around = _disc_mask(tip, _FINGERS_MM, layout, motion.moving.shape, motion.scale)
         area = max(1, count_pixels(around))
         covered = count_pixels(around & region.mask) > 0.6 * area
         return covered and count_pixels(around & motion.moving) < 0.1 * area
@@ -385,10 +385,11 @@ def covered_zones(
     """
     covered = {}
     for zone, disc in _zone_masks(layout, motion.moving.shape, motion.scale).items():
-        least = _MIN_COVER_SHARE * max(1, count_pixels(disc))
+        area = max(1, count_pixels(disc))
+        least = _MIN_COVER_SHARE * area
+        least_of_others = _MIN_HIDDEN_SHARE * area if zone.kind == "row" else least
         seats = frozenset(seat for seat, mask in arms.items() if count_pixels(mask & disc) > least)
-        share = _MIN_HIDDEN_SHARE / _MIN_COVER_SHARE if zone.kind == "row" else 1.0
-        over = seats or (others is not None and count_pixels(others & disc) > share * least)
+        over = seats or (others is not None and count_pixels(others & disc) > least_of_others)
         if over or count_pixels(motion.moving & disc) > least:
             covered[zone] = seats
     return covered
@@ -423,7 +424,7 @@ def _zone_masks(layout: Layout, shape: tuple[int, ...], scale: float) -> dict[Zo
         place = layout.place_of(zone)
         assert place is not None
         radius = _SPOT_DISC_MM if zone.kind == "row" else _PILE_DISC_MM
-        masks[zone] = polygon_mask(layout.plane.to_pixels(disc(place, radius)) * scale, shape)
+        masks[zone] = _disc_mask(place, radius, layout, shape, scale)
     return masks
 
 
@@ -431,13 +432,13 @@ def _row_mask(spots: Sequence[Place], layout: Layout, motion: MotionFrame) -> Ma
     """Return the area of a row as a mask."""
     row = np.zeros(motion.moving.shape, np.bool_)
     for spot in spots:
-        row |= _disc_mask(spot, _PILE_DISC_MM, layout, motion)
+        row |= _disc_mask(spot, _PILE_DISC_MM, layout, row.shape, motion.scale)
     return row
 
 
-def _disc_mask(place: Place, radius: float, layout: Layout, motion: MotionFrame) -> Mask:
-    """Return the area within a radius (mm) of a place on the table as a mask."""
-    return polygon_mask(layout.plane.to_pixels(disc(place, radius)) * motion.scale, motion.moving.shape)
+def _disc_mask(place: Place, radius: float, layout: Layout, shape: tuple[int, ...], scale: float) -> Mask:
+    """Return the area within a radius (mm) of a place on the table as a mask of the small image."""
+    return polygon_mask(layout.plane.to_pixels(disc(place, radius)) * scale, shape)
 
 
 def _is_at_rest(arm: Mask, motion: MotionFrame) -> bool:

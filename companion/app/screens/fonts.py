@@ -46,7 +46,7 @@ def in_fonts(text: str) -> Iterator[tuple[str | None, str]]:
 
 @lru_cache(maxsize=4096)
 def font_for(character: str) -> str | None:
-    """Return the font of a character; None is the app's own one, and "" says that there is none."""
+    """Return the font of a character: None for the app's own font, "" if no font has the character."""
     if character < _ALWAYS_OWN or character.isspace() or _has(OWN_FONT, character):
         return None
     return next((font for font in (SIGN_FONT, *system_fonts()) if _has(font, character)), "")
