@@ -62,21 +62,27 @@ class ReachTracker:
         return tracker
 
     @property
+    def _followed(self) -> HandTracker | None:
+        """The tracker of hands, if arms are followed by their hands."""
+        return self._hands if self.by_hands else None
+
+    @property
     def masks(self) -> dict[int, Mask]:
         """The arm of each seat that reaches in, in pixels of the small image."""
-        return self._hands.masks if self._hands is not None and self.by_hands else self._arms.masks
+        return (self._followed or self._arms).masks
 
     @property
     def visible_masks(self) -> tuple[Mask, ...]:
         """The arms that are no part of the table, however long they rest."""
-        if self._hands is None or not self.by_hands:
+        hands = self._followed
+        if hands is None:
             return self._arms.visible_masks
-        return (*self._arms.visible_masks, *self._hands.masks.values(), *self._hands.resting_masks)
+        return (*self._arms.visible_masks, *hands.masks.values(), *hands.resting_masks)
 
     @property
     def resting_masks(self) -> tuple[Mask, ...]:
         """Hands that rest; empty if arms are not followed by their hands."""
-        return self._hands.resting_masks if self._hands is not None and self.by_hands else ()
+        return () if self._followed is None else self._followed.resting_masks
 
     def feed(self, picture: Image, motion: MotionFrame, layout: Layout) -> HandsFrame:
         """Update with one frame.
