@@ -13,6 +13,7 @@ from typing import Any
 from engine.cards import SPELLINGS, UNKNOWN, parse_card
 from engine.errors import BadInputError
 
+_USUAL_SPELLING = SPELLINGS.__getitem__
 MOST_CARDS = 1000
 """The most cards that one place may hold; a greater number is a mistake."""
 MOST_PLAYERS = 1000
@@ -112,7 +113,7 @@ def read_cards(value: Any, name: str, *, sizes: bool = True) -> tuple[str, ...] 
     if not isinstance(value, (list, tuple)) or len(value) > MOST_CARDS:
         raise wrong_field(name, "a list of cards", value)
     try:
-        return tuple([SPELLINGS[card] for card in value])
+        return tuple(map(_USUAL_SPELLING, value))
     except (KeyError, TypeError):
         pass  # an unusual spelling, or not a card: `parse_card` decides
     try:

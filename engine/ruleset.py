@@ -37,6 +37,7 @@ from engine.mechanics import Mechanics, mechanic_value, read_mechanics
 RULESET_NAMES = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 VARIANT_NAMES = ("jokers-extensions", "backpacker-computer", "backpacker-alternative", "shed-extreme")
 """Variants that the rule texts themselves publish. They are loaded by name, like rulesets."""
+_PUBLISHED = frozenset((*RULESET_NAMES, *VARIANT_NAMES))
 DEFAULT_RULESET = "winnersh"
 MOST_QUOTED_WORDS = 25
 """The most words in a quote."""
@@ -136,7 +137,7 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
 def ruleset_name(text: str) -> str:
     """Return a ruleset's or published variant's name as it is written, typed in any case; else the text."""
     name = text.strip().casefold()
-    return name if name in (*RULESET_NAMES, *VARIANT_NAMES) else text
+    return name if name in _PUBLISHED else text
 
 
 def published_rulesets() -> list[dict[str, Any]]:

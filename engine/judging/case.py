@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.cards import JOKER, RANK_OF, SUIT_OF, SUITS, UNKNOWN
@@ -15,7 +15,14 @@ from engine.judging.known_cards import (
     unseen_cards,
 )
 from engine.judging.questions import start_mechanisms, start_place, starting_cards
-from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE, Action, Holding, Situation
+from engine.judging.situation import (
+    ANTICLOCKWISE,
+    CLOCKWISE,
+    NOTHING_KNOWN,
+    Action,
+    Holding,
+    Situation,
+)
 from engine.ruleset import Rule
 from engine.sentences import Said, facts_of, say
 from engine.unseen import UnseenCards
@@ -45,7 +52,8 @@ class Case:
 
     __slots__ = (
         *("action", "applied", "breaches", "effects", "holding", "mechanics", "needs", "notes", "over"),
-        *("player", "situation", "took_back", "_assumed", "_demands", "_doubtful", "_unseen"),
+        *("player", "situation", "took_back", "_assumed", "_demands", "_doubtful"),
+        *("_others_clockwise", "_unseen"),
     )
 
     def __init__(
@@ -83,6 +91,7 @@ class Case:
         self._demands: frozenset[Demand] | None = None
         self._unseen: UnseenCards | None = None
         self._doubtful: list[str] | None = None
+        self._others_clockwise: list[str] | None = None
 
     def decide(self, name: str, value: bool | None, need: Said | None = None) -> bool:
         """Return `value`, or the assumed answer if the value is not known.
@@ -190,12 +199,23 @@ class Case:
         situation = self.situation
         if situation.shithead is not None:
             return situation.shithead
-        empty = [player for player, held in situation.cards.items() if held.down == 0 and held.empty]
-        out = [player for player in empty if player != self.player]
-        if len(situation.players) - len(situation.left) - len(out) > 1:
-            return None
-        inside = [p for p in situation.players if p not in situation.left and p not in out]
+        inside = self._others
+        if self.player is not None and self.player not in situation.left:
+            inside = [self.player, *inside]
         return inside[0] if len(inside) == 1 else None
+
+    @property
+    def _others(self) -> list[str]:
+        """The other players in the game, clockwise from the acting player; all if nobody acts."""
+        if self._others_clockwise is None:
+            players, left, cards = self.situation.players, self.situation.left, self.situation.cards
+            if self.player is not None:
+                here = players.index(self.player)
+                players = players[here + 1 :] + players[:here]
+            self._others_clockwise = [
+                p for p in players if p not in left and not cards.get(p, NOTHING_KNOWN).empty
+            ]
+        return self._others_clockwise
 
     def check_turn(self) -> None:
         """Record a breach if it is not the acting player's turn."""
@@ -295,7 +315,7 @@ class Case:
         """Record a breach if another hand is known to hold a card that comes before the starter's best."""
         situation, mechanics = self.situation, self.mechanics
         order, last = self._start_sequence(), len(mechanics.start_order)
-        best: tuple[int, int] = (self._earliest_place(self.holding), order.get(player, 0))
+        best: tuple[int, int] = (self._place_of_starter(), order.get(player, 0))
         found = None
         for other, holding in situation.cards.items():
             place = start_place(mechanics, holding.hand or ())
@@ -304,7 +324,16 @@ class Case:
         if found is None:
             return
         cards = starting_cards(mechanics, situation.holding(found).hand or ())[:1]
-        says = say("{other} starts with {cards:the}, not {who}.", other=found, cards=cards, who=player)
+        if best[0] < self._earliest_place(self.holding):
+            says = say("{other} starts with {cards:the}, not {who}.", other=found, cards=cards, who=player)
+        else:
+            says = say(
+                "{who} held {card:the}: {starter} could not start with {cards:the}.",
+                who=found,
+                card=cards[0],
+                starter=player,
+                cards=self.action.cards,
+            )
         tied = any(RANK_OF[card] == RANK_OF[cards[0]] for card in self.holding.hand or ())
         mechanism, *more = start_mechanisms(mechanics, best[0], tied=tied)
         self.breach(mechanism, says, *more)
@@ -317,13 +346,20 @@ class Case:
         here = players.index(dealer)
         return {player: place for place, player in enumerate((*players[here + 1 :], *players[: here + 1]))}
 
+    def _place_of_starter(self) -> int:
+        """Return the earliest place in the start order with which the acting player may start."""
+        played = _every_suit(self.action.cards) if self.action.type == "play" else ()
+        if self.mechanics.start_card_played and played and UNKNOWN not in played:
+            return start_place(self.mechanics, played)  # an earlier card in the hand must be played instead
+        return self._earliest_place(self.holding)
+
     def _earliest_place(self, holding: Holding) -> int:
         """Return the earliest place in the start order that a known or hidden card of the hand may have."""
         mechanics, hand = self.mechanics, holding.hand
-        place = start_place(mechanics, hand or ())
         if hand is not None and UNKNOWN not in hand:
-            return place
-        return min(place, start_place(mechanics, tuple(self.unseen.cards())))
+            return start_place(mechanics, hand)
+        # The cards just played are no longer unseen, but they were among the hidden ones of the hand.
+        return start_place(mechanics, (*(hand or ()), *self.action.cards, *self.unseen.cards()))
 
     def check_opening(self, played: tuple[str, ...]) -> None:
         """Record a breach if the first play lacks the card that decides who starts."""
@@ -331,14 +367,7 @@ class Case:
             return
         due = starting_cards(self.mechanics, self.holding.hand)
         place = start_place(self.mechanics, due)
-        possible = [
-            text
-            for card in played
-            for text in (
-                [card] if SUIT_OF[card] or card in (JOKER, UNKNOWN) else [card + suit for suit in SUITS]
-            )
-        ]
-        if due and UNKNOWN not in played and place < start_place(self.mechanics, possible):
+        if due and UNKNOWN not in played and place < start_place(self.mechanics, _every_suit(played)):
             says = say(
                 "{who} starts with {due:the}, not {played:the}.", who=self.player, due=due[:1], played=played
             )
@@ -348,14 +377,9 @@ class Case:
 
     def others_in_game(self) -> list[str]:
         """Return the other players who are in the game, in playing order after the acting player."""
-        players = self.situation.players
         if self.player is None:
             return []
-        here = players.index(self.player)
-        order = players[here + 1 :] + players[:here]
-        if self.effects["direction"] != CLOCKWISE:
-            order = order[::-1]
-        return [p for p in order if p not in self.situation.left and not self.situation.holding(p).empty]
+        return self._others[:: 1 if self.effects["direction"] == CLOCKWISE else -1]
 
     def end_if_over(self, remaining: list[str]) -> None:
         """Enter the Shithead and the Shithead's rituals, if only one player remains."""
@@ -394,6 +418,15 @@ class Case:
         picker_leads = self.mechanics.after_pick_up == "picker" or not others
         self.effects["next"] = self.player if picker_leads else others[0]
         self.applied.append(("pick_up_next",))
+
+
+def _every_suit(cards: Iterable[str]) -> tuple[str, ...]:
+    """Return the cards, with one of each suit for a card whose suit is not known."""
+    return tuple(
+        text
+        for card in cards
+        for text in ([card] if SUIT_OF[card] or card in (JOKER, UNKNOWN) else [card + suit for suit in SUITS])
+    )
 
 
 def breach_entry(rule: Rule, says: Said) -> dict[str, Any]:

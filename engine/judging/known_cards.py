@@ -53,17 +53,16 @@ def actor(situation: Situation, action: Action) -> str | None:
 def cards_in_two_places(situation: Situation, player: str | None) -> list[str]:
     """Return the cards of a player that are known in more places than there are packs."""
     hand, up, _ = situation.holding(player)
-    own = (*(hand or ()), *(up or ()))
-    distinct = set(own)
-    blank = own.count(UNKNOWN)
+    own = (hand or ()) + (up or ())
+    distinct, blank = set(own), own.count(UNKNOWN)
     distinct.discard(UNKNOWN)
     if not distinct:
         return []
     places = [situation.pile or (), situation.burned or ()]
-    for other, held in situation.cards.items():
+    for other, (held, row, _) in situation.cards.items():
         if other != player:
-            places += (held[0] or (), held[1] or ())
-    if len(distinct) + blank == len(own) and distinct.isdisjoint(chain.from_iterable(places)):
+            places += (held or (), row or ())
+    if len(distinct) + blank == len(own) and all(map(distinct.isdisjoint, places)):
         return []
     packs = packs_for(situation.rules.mechanics, len(situation.players))
     times = Counter(chain(own, *places))
@@ -75,12 +74,11 @@ def came_from_own(action: Action, holding: Holding) -> bool:
 
     Such cards cannot be impossible, unless a card is known in two places.
     """
-    cards = action.cards
     if action.type == "play" and action.source in ("hand", "up"):
-        own = holding.hand if action.source == "hand" else holding.up
-        if own is None or len(set(cards)) < len(cards):
+        own, cards = holding.hand if action.source == "hand" else holding.up, set(action.cards)
+        if own is None or len(cards) < len(action.cards):
             return False
-        return all(card in own and SUIT_OF[card] for card in cards)
+        return cards.issubset(own) and all(map(SUIT_OF.get, cards))
     return action.type == "pick_up"
 
 

@@ -49,9 +49,9 @@ class Holding(NamedTuple):
 NOTHING_KNOWN = Holding()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)  # every ruling makes one, and a frozen one takes twice the time
 class Action:
-    """An action of a player; `docs/files.md` explains the fields."""
+    """An action of a player; `docs/files.md` explains the fields. Nothing changes it once it is made."""
 
     type: str
     player: str | None = None
@@ -203,7 +203,9 @@ def _counted(cards: Sequence[str]) -> int:
     return len(cards) - cards.count(JOKER)
 
 
-def _counts(value: Any, name: str, seats: Seats) -> dict[str, int]:
+def _counts(value: Any, name: str, seats: Seats) -> Mapping[str, int]:
+    if value is None:
+        return _NOBODY
     return {seats.must(p, name): read_count(n, name) or 0 for p, n in read_table(value, name).items()}
 
 
@@ -220,7 +222,9 @@ def _holding(entry: Any, player: str) -> Holding:
         raise BadInputError(f"{player}'s {error}") from None
 
 
-def _left(value: Any, seats: Seats) -> dict[str, tuple[str, ...] | None]:
+def _left(value: Any, seats: Seats) -> Mapping[str, tuple[str, ...] | None]:
+    if value is None or value == {}:
+        return _NOBODY
     if isinstance(value, list):
         value = {player if isinstance(player, str) else "": None for player in value}
     left: dict[str, tuple[str, ...] | None] = {}
@@ -252,7 +256,7 @@ def read_action(value: Any, players: Sequence[str]) -> Action:
     if kind == "play" and not cards:
         raise BadInputError("a play must name its cards")
     return Action(
-        type=str(kind),
+        type=kind,
         player=seats.one(value.get("player"), "action's player"),
         cards=cards or (),
         source=read_choice(value.get("source"), "source", SOURCES),

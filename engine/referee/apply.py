@@ -11,7 +11,7 @@ from engine.events import Event
 from engine.judging.case import Ruling
 from engine.judging.judge import rule_on, ruling_of_breach, ruling_of_end, ruling_on_doubt
 from engine.judging.situation import Action
-from engine.referee.gaps import Gaps
+from engine.referee.gaps import Gaps, as_unproven
 from engine.referee.late_breaches import Suspicions
 from engine.referee.outcome import Outcome
 from engine.referee.reconciling import changed_places, give_up_surplus, reconcile, split_sources, without
@@ -109,9 +109,12 @@ class Follower:
         late = []
         if source == "hand" and not seat.hand and not seat.may_draw:
             late = self.suspicions.held_after_all(event, player)
+        took = self.gaps.find_pick_up(player, cards) if source in ("hand", None) else None
         notes = [*self.gaps.unburn(cards), *self.gaps.count_missed(reconcile(state, player, cards, source))]
         action = Action(type="play", player=player, cards=cards, source=source)
         ruling = self._judge(event, action, notes)
+        if took is not None:
+            ruling = as_unproven(ruling, took)
         self._note_start(event, player, ruling)
         from_hand, from_up = split_sources(seat.hand, seat.up, cards, source)
         if from_up and not from_hand and not seat.hand and ruling["verdict"] != "unproven":
@@ -127,10 +130,11 @@ class Follower:
     def _leave_hand(self, event: Event, player: str, cards: Sequence[str]) -> list[Event]:
         """Remove cards from a hand; return the late breaches that this proves."""
         seat = self.state.seats[player]
+        misread = {card for card in cards if self.state.lies_elsewhere(card, player)}
         unseen = seat.take_from_hand(cards)
         self.suspicions.came_in(player, seat.blurred)
         seat.blurred = 0
-        return self.suspicions.seen(event, player, unseen)
+        return self.suspicions.seen(event, player, [card for card in unseen if card not in misread])
 
     def _flip(self, event: Event) -> Outcome:
         state, player = self.state, self._actor(event)
@@ -256,7 +260,8 @@ class Follower:
     def _burn(self, event: Event) -> Outcome:
         state = self.state
         known = all(card in state.burned or RANK_OF[card] in self._shown_ranks() for card in event.cards)
-        if state.due_burn or (event.cards and known):
+        aside = known and not all(card in state.pile for card in event.cards)
+        if state.due_burn or aside:
             state.due_burn = False
             return Outcome(confirms=True)
         if state.open_burn is not None:

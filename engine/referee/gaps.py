@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from engine.cards import FULL_PACK, JOKER, RANK_OF, UNKNOWN, UNKNOWN_RANK, copies
+from engine.cards import FULL_PACK, JOKER, RANK_OF, SUIT_OF, UNKNOWN, UNKNOWN_RANK, copies
 from engine.deals import packs_for
 from engine.demand import run_on_top
 from engine.events import Event
@@ -114,6 +114,21 @@ class Gaps:
         self.times_missed += 1
         self._state.burned = without(self._state.burned, back)
         return [say("Somebody must have picked up the pile before it was burned, and nobody saw it.")]
+
+    def find_pick_up(self, player: str, cards: Sequence[str]) -> Said | None:
+        """Enter an unseen pick-up if a card of the pile leaves the player's hand.
+
+        Returns:
+            The missing knowledge, or None if no pick-up was missed.
+        """
+        state = self._state
+        packs = packs_for(state.rules.mechanics, len(state.players))
+        again = packs == 1 and any(SUIT_OF[card] and card in state.pile for card in cards)
+        if not self.fallible or not again:
+            return None
+        self.times_missed += 1
+        state.move_pile_to(player)
+        return say("whether {who} picked up the pile without being seen", who=player)
 
     # Doubts about rulings
 

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.cards import RANK_OF, SUIT_OF, UNKNOWN
-from engine.deals import packs_for
 from engine.judging.matching import missing_cards, mixed_sources, same_among
 from engine.referee.state import Knowledge, Seat
 from engine.sentences import Said, say
@@ -27,14 +26,13 @@ def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str |
         source: `hand`, `up`, `hand+up`, `down`, or None: not known.
     """
     seat = state.seats[player]
-    notes = _missed_pick_up(state, player, cards)
     if source == "up":
-        return notes + _misread_up_cards(seat, cards)
+        return _misread_up_cards(seat, cards)
     if source == "hand+up":
-        return notes + _misread_up_cards(seat, _must_be_up(seat, cards))
+        return _misread_up_cards(seat, _must_be_up(seat, cards))
     if source not in ("hand", None):
-        return notes
-    notes += _missed_take_up(state, seat, player, cards)
+        return []
+    notes = _missed_take_up(state, seat, player, cards)
     if source is None and seat.up and not seat.hand:
         return notes  # it came from the table
     return notes + _make_room(state, seat, player, cards)
@@ -52,18 +50,6 @@ def give_up_surplus(state: Knowledge, player: str, surplus: int) -> list[Said]:
         hand.remove(UNKNOWN)
     counted = say("{who}'s hand is counted as {count} from here on.", who=player, count=len(hand))
     return [counted] if given_up > 0 else []
-
-
-def _one_pack(state: Knowledge) -> bool:
-    return packs_for(state.rules.mechanics, len(state.players)) == 1
-
-
-def _missed_pick_up(state: Knowledge, player: str, cards: Sequence[str]) -> list[Said]:
-    """Enter an unseen pick-up if a played card lay on the pile; return the note on it."""
-    if not _one_pack(state) or not any(SUIT_OF[card] and card in state.pile for card in cards):
-        return []
-    state.move_pile_to(player)
-    return [say("{who} must have picked up the pile, and nobody saw it.", who=player)]
 
 
 def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) -> list[Said]:

@@ -198,6 +198,15 @@ class Knowledge:
             found += [card] * max(0, min(burned, surplus))
         return found
 
+    def lies_elsewhere(self, card: str, player: str) -> bool:
+        """Return whether every copy of a card is known to lie where the player cannot have it from."""
+        if not SUIT_OF[card]:
+            return False
+        seats = [seat for name, seat in self.seats.items() if name != player]
+        known = self.burned.count(card) + self.pile.count(card)
+        known += sum(seat.hand.count(card) + seat.up.count(card) for seat in seats)
+        return known >= packs_for(self.rules.mechanics, len(self.players))
+
     def draw(self, player: str, count: int) -> None:
         """Move `count` unseen cards from the draw pile into a hand."""
         self.seats[player].hand.extend([UNKNOWN] * count)

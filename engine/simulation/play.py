@@ -53,7 +53,7 @@ class Game:
         self.rules, self.seats, self.counts = rules, seats, deal
         self.mechanics = m = rules.mechanics
         self.pack = Pack(deal["packs"], deal["jokers"])
-        self.rank_bits = {rank: self.pack.rank_bits(rank) for rank in set(self.pack.ranks)}
+        self.rank_bits = {rank: self.pack.rank_bits(rank) for rank in sorted(set(self.pack.ranks))}
         self.same_rank = tuple(self.rank_bits[rank] for rank in self.pack.ranks)
         """By card: all cards of its rank, as bits."""
         self.shown_bits = sum(self.rank_bits.get(rank, 0) for rank in m.shown)
@@ -98,7 +98,10 @@ class Game:
         return not failures(self.mechanics, demand, *self._traits(cards))
 
     def _demand_after(self, before: int, cards: int) -> int:
-        after = demand_after(self.mechanics, self.demands[before], *self._traits(cards))
+        after = self.demands[before]
+        for bits in self.rank_bits.values():  # an illegal set of two ranks lies there like two sets
+            if same := cards & bits:
+                after = demand_after(self.mechanics, after, *self._traits(same))
         number = self._after[before][cards] = self._number(after)
         return number
 

@@ -68,6 +68,7 @@ def _event(kind: str) -> Goal:
 _ENGINE = "test_engine_speed.py"
 _WINDOW = "test_window.py"
 _RANDOM = "test_random_games.py"
+_SIMULATED = "test_simulated_games.py"
 _FALSE = "test_false_events.py"
 _FILM_EVENING = "test_evening_by_film.py"
 _WEIGHTS = "test_weights.py"
@@ -109,6 +110,33 @@ PARTS: dict[str, tuple[Goal, ...]] = {
             "random_games_capped",
             form=",.0f",
             file=_RANDOM,
+        ),
+        _bench(
+            "lawful games with an accusation: 200 of each ruleset, with options, 2 to 5 players",
+            "lawful_games_accused",
+            most=0,
+            form=".0f",
+            file=_SIMULATED,
+        ),
+        _bench(
+            "breaches in 200 cheating games of each ruleset",
+            "cheats_committed",
+            form=",.0f",
+            file=_SIMULATED,
+        ),
+        _bench(
+            "share of these breaches that are found",
+            "cheats_found_share",
+            least=1,
+            form=".4f",
+            file=_SIMULATED,
+        ),
+        _bench(
+            "accusations in these games that no breach explains",
+            "cheating_games_wrong_accusations",
+            most=0,
+            form=".0f",
+            file=_SIMULATED,
         ),
     ),
     "Reading cards": (

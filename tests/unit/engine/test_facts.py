@@ -10,16 +10,15 @@ import pytest
 
 from engine.judging.judge import judge
 
-FACTS = Path(__file__).parents[4] / "shared" / "facts" / "sample.jsonl"
+FACTS = Path(__file__).parents[4] / "shared" / "facts"
 
 
 def facts() -> list[dict[str, Any]]:
-    if not FACTS.is_file():
-        return []
-    return [json.loads(line) for line in FACTS.read_text("utf-8").splitlines()]
+    lines = [line for file in sorted(FACTS.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in lines]
 
 
-@pytest.mark.skipif(not FACTS.is_file(), reason="the sample of facts (../shared/facts) is not here")
+@pytest.mark.skipif(not facts(), reason="the sample of facts (../shared/facts) is not here")
 @pytest.mark.parametrize("fact", facts(), ids=lambda fact: f"{fact['rule']}-{fact['id']}")
 def test_fact(fact: dict[str, Any]) -> None:
     ruling = judge(fact["situation"])

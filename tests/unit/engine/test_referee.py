@@ -229,7 +229,7 @@ def test_must_play_proven_late(start: Start) -> None:
     assert "queen of hearts" in str(breach.says)
 
 
-@pytest.mark.parametrize(("confidence", "late", "proven"), [(1.0, "9S", 1), (0.95, "9S", 0), (0.95, "QH", 1)])
+@pytest.mark.parametrize(("confidence", "late", "proven"), [(1.0, "9D", 1), (0.95, "9D", 0), (0.95, "QH", 1)])
 def test_a_card_of_a_rank_that_was_picked_up_may_have_been_overlooked_in_the_pile(
     start: Start, confidence: float, late: str, proven: int
 ) -> None:

@@ -59,11 +59,34 @@ def test_a_card_read_wrongly_before_is_forgotten_without_a_false_alarm(start: St
 
 def test_a_pick_up_not_seen_follows_from_a_card_of_the_pile_played_again(start: Start) -> None:
     game = start()
-    game.play(BOB, "9H", draws=1)
+    game.play(BOB, "9H", draws=1, confidence=0.97)
     game.play(CAT, "JH", draws=1)
-    outcome = game.play(BOB, "9H")  # Ann's pick-up, or Bob's, was missed: only Bob can hold it now
-    assert "Bob must have picked up the pile, and nobody saw it." in notes(outcome)
-    assert game.table.hands[BOB].known == ("JH",)
+    game.play(ANN, "QH", draws=1)
+    outcome = game.play(BOB, "9H")  # Bob's pick-up was missed, and then more: only Bob can hold it now
+    assert verdict(outcome) == "unproven"
+    assert outcome.ruling is not None
+    assert outcome.ruling["needs"] == ["whether Bob picked up the pile without being seen"]
+    assert game.table.hands[BOB].known == ("JH", "QH")
+
+
+def test_elsewhere_a_card_of_the_pile_is_not_played_again_while_an_observer_is_certain(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "5H", draws=1)
+    outcome = game.play(ANN, "5H", draws=1)
+    assert broken(outcome) == ["physical.elsewhere"]
+    assert game.table.hands[ANN].known == ()
+
+
+def test_a_card_that_lies_elsewhere_proves_no_late_breach(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H")
+    game.play(ANN, "5H", draws=1)
+    game.play(BOB, "6H", draws=1)
+    outcome = game.play(CAT, "KD", draws=1)  # it lies face up in front of Ann
+    assert broken(outcome) == ["physical.elsewhere"]
+    assert kinds(outcome) == []
 
 
 @pytest.mark.parametrize(

@@ -189,9 +189,9 @@ def test_start_3d_seen_in_another_hand_of_one_pack(rule: Rule) -> None:
         "opening": True,
     }
     assert rule("shed", "play 3S", draw=0, **first)["broken"] == ["start.3d"]
-    assert (
-        rule("shed", "play 3S", draw=39, players=5, **first)["broken"] == []
-    )  # there is another 3 of diamonds
+    # With two packs the starter may hold the other 3 of diamonds, but then has to start with it.
+    assert rule("shed", "play 3S", draw=39, players=5, **first)["broken"] == ["start.3d"]
+    assert rule("shed", "play 3D", draw=39, players=5, **first)["verdict"] == "legal"
 
 
 @pytest.mark.parametrize(
@@ -264,3 +264,22 @@ def test_start_any_3_not_where_the_starter_may_hold_a_better_card(rule: Rule) ->
 def test_pickup_of_the_pile_by_a_starter_who_cannot_lead(rule: Rule) -> None:
     lead = {"hand": "KH ?? ?? ?? ?? ?? ??", "pile": "", "turn": "P2", "opening": False}
     assert rule(S, "play KH", **lead)["broken"] == ["pickup.picker-leads"]
+
+
+def test_start_3d_by_either_of_two_players_who_hold_one_of_two_packs(rule: Rule) -> None:
+    others = {"P2": {"hand": ["3D", *["??"] * 6]}}
+    first: dict[str, Any] = {"turn": None, "pile": "", "burned": [], "opening": True, "players": 5}
+    hidden = " ".join(["??"] * 7)
+    assert rule(S, "play 3D 3S", hand=hidden, others=others, **first)["verdict"] == "legal"
+    assert rule(S, "play 3S", hand=hidden, others=others, **first)["broken"] == ["start.3d"]
+
+
+def test_start_any_3_where_the_starter_must_play_whatever_comes_first(rule: Rule) -> None:
+    """Whether the starter holds a hidden 3 or not, a 4 cannot start: another hand is known to hold a 3."""
+    first = {"hand": "?? ?? ?? ?? ?? ?? ??", "pile": "", "turn": None, "opening": True}
+    held = {"P2": {"hand": ["3S", "JD"]}}
+    ruling = rule(S, "play 4C", others=held, **first)
+    assert ruling["broken"] == ["start.any-3"]
+    assert "P2 held the 3 of spades" in ruling["breaches"][0]["says"]
+    assert rule(S, "play 4C", others={"P2": {"hand": ["4S", "JD"]}}, **first)["verdict"] == "legal"
+    assert rule(S, "play ??", others=held, **first)["verdict"] == "unproven"

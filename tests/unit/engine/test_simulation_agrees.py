@@ -216,3 +216,18 @@ def test_a_set_of_two_ranks_adds_to_no_four_of_a_kind(pile: str, played: str, bu
     assert (game.apply(table, act).pile == ()) == burns
     ruling = judge(situation_of(game, table, NAMES[:3], act))
     assert ruling["effects"]["burn"] == burns
+
+
+@pytest.mark.parametrize(("played", "goes"), [("2C 7H", True), ("6C 7H", False), ("7H 9C", False)])
+def test_a_set_of_two_ranks_that_stands_is_played_on_like_two_sets(played: str, goes: bool) -> None:
+    """A glass 7 over a 2 lets anything follow, also if the two were wrongly played together."""
+    game = Game(load_ruleset("shed"), 2)
+    number = {code: card for card, code in enumerate(game.pack.codes)}
+    table = game.deal(Random(1))._replace(
+        hands=(bits_of(game, f"{played} KD"), bits_of(game, "3S AD")), pile=(number["5S"],), turn=0
+    )
+    after = game.apply(table, Act(PLAY, 0, hand=bits_of(game, played)))
+    act = Act(PLAY, 1, hand=bits_of(game, "3S"))
+    assert bool(game.playable[after.demand] & act.hand) == goes
+    ruling = judge(situation_of(game, after._replace(turn=1), NAMES[:2], act))
+    assert (ruling["verdict"] == "legal") == goes
