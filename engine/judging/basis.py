@@ -12,7 +12,7 @@ from engine.ruleset import Rule
 _ACTIONS: dict[str, tuple[str, ...]] = {
     "pick_up": ("pick_up_choice", "must_play", "pick_up_whole"),
     "show": ("show",),
-    "take_up": ("up_enters_hand", "up_same"),
+    "take_up": ("up_enters_hand",),
     "take_down": ("down_flip", "down_one"),
     "exchange": ("exchange_late",),
     "draw": ("draw",),
@@ -44,6 +44,8 @@ def _mechanisms(case: Case) -> Iterator[tuple[str, ...]]:
         if action.type == "pick_up" and ("pick_up_nothing",) in case.applied:
             yield ("pick_up_nothing",)
         yield _ACTIONS[action.type]
+        if action.type == "take_up" and len(action.cards) > 1:
+            yield ("up_same",)
         return
     rank = RANK_OF[action.cards[0]] if action.cards else UNKNOWN_RANK
     if case.took_back:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN, UNKNOWN_RANK
 from engine.judging.case import Case
-from engine.judging.matching import missing_cards
+from engine.judging.matching import missing_cards, same_among
 from engine.judging.situation import Holding
 from engine.sentences import say
 
@@ -199,13 +199,18 @@ class _Chain:
         player, cards = self.case.player, self.case.action.cards
         if player is None or not cards:
             return
-        supply, rank = self.supply(player), RANK_OF[cards[0]] or _rank(self.case)
-        if supply.hand and cards[0] in supply.hand:
-            supply.hand.remove(cards[0])
-            supply.from_hand += 1
-        else:
-            self.hidden += cards[0] == UNKNOWN and supply.is_hidden(rank)
+        shown, supply, rank = cards[0], self.supply(player), RANK_OF[cards[0]] or _rank(self.case)
+        if shown == UNKNOWN:
+            self.hidden += supply.is_hidden(rank)
             supply.take(supply.place(rank), rank)
+            return
+        hand = supply.hand or []
+        held = same_among(shown, hand) or (UNKNOWN if UNKNOWN in hand else None)
+        if held is None:
+            supply.take(supply.place(rank), rank)
+        else:  # a known card of the rank is still there for an answer
+            hand.remove(held)
+            supply.from_hand += 1
 
 
 def _may_hold(cards: list[str], rank: int) -> bool:
@@ -253,6 +258,8 @@ def _check_answer(chain: _Chain, giver: str, place: str | None, forced: str | No
     elif place is None or (supply.is_hidden(rank) and chain.hidden >= _hidden_left(case)):
         says = say("{giver} holds no {rank:rank} to answer with.", giver=giver, rank=RANK_TEXTS[rank])
         case.breach("answer_three", says)
+    if (forced or place) in ("up", "down"):
+        case.applied.append((f"answer_{forced or place}",))
 
 
 def _hidden_left(case: Case) -> int:

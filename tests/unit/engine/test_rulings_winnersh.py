@@ -435,3 +435,9 @@ def test_ritual_third_loss_only_at_the_third(rule: Rule, losses: int | None, sun
     given = {} if losses is None else {"losses": {"P2": losses}}
     ruling = rule(W, "play KH", hand="KH", up="", down=0, pile="9S", draw=0, players=2, **given)
     assert (ruling["rituals"] == ["Once, Twice, Three Times A Shithead"]) == sung
+
+
+def test_up_same_value_together_is_cited_only_where_several_are_taken(rule: Rule) -> None:
+    for taken, cited in (("JH", False), ("JH JD", True)):
+        ruling = rule(W, f"take_up {taken}", hand="", up="JH JD 4S", down=3, draw=0, pile="9S")
+        assert ("up.same-value-together" in [entry["rule"] for entry in ruling["basis"]]) == cited

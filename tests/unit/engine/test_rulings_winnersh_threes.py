@@ -200,3 +200,22 @@ def test_three_backfire_and_back_in_are_cited(rule: Rule) -> None:
     left = {"P3": {"turns_since": ["P4"]}}
     back = rule(W, "show 3H P3", hand="3H 5H", pile="9H", draw=0, left=left)
     assert "three.show-back-in" in [entry["rule"] for entry in back["basis"]]
+
+
+def test_three_backfire_by_the_known_3_after_a_hidden_one_was_shown(rule: Rule) -> None:
+    """The shown 3 was hidden in the hand, so the 3 that everybody saw enter it is left for the answer."""
+    others = {"P2": {"hand": ["??", "??", "??"]}, "P3": {"up": ["3D", "8C", "2H"]}}
+    shown = rule(W, "show 3H P2 P2>P1 P1>P2", hand="3S 4C ??", pile="9S", others=others)
+    assert (shown["verdict"], shown["picks_up"]) == ("legal", "P2")
+    # All four 3s are spoken for: the hidden card of P2 was the last one.
+    once_more = rule(W, "show 3H P2 P2>P1 P1>P2 P2>P1", hand="3S 4C ??", pile="9S", others=others)
+    assert once_more["broken"] == ["three.backfire"]
+
+
+@pytest.mark.parametrize(
+    ("up", "cited"), [(["3C", "KC"], "three.answer-from-up"), ([], "three.answer-from-down")]
+)
+def test_three_answer_from_the_table_is_cited(rule: Rule, up: list[str], cited: str) -> None:
+    others = {"P3": {"hand": [], "up": up, "down": 2}}
+    ruling = rule(W, "show 3H P3 P3>P1", hand="3H 6H 7H", pile="9S", draw=0, others=others)
+    assert cited in [entry["rule"] for entry in ruling["basis"]]
