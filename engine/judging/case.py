@@ -350,7 +350,8 @@ class Case:
         """Return the earliest place in the start order with which the acting player may start."""
         played = _every_suit(self.action.cards) if self.action.type == "play" else ()
         if self.mechanics.start_card_played and played and UNKNOWN not in played:
-            return start_place(self.mechanics, played)  # an earlier card in the hand must be played instead
+            # A hidden card that comes earlier does not help: the starter must play it.
+            return start_place(self.mechanics, (*(self.holding.hand or ()), *played))
         return self._earliest_place(self.holding)
 
     def _earliest_place(self, holding: Holding) -> int:

@@ -283,3 +283,5 @@ def test_start_any_3_where_the_starter_must_play_whatever_comes_first(rule: Rule
     assert "P2 held the 3 of spades" in ruling["breaches"][0]["says"]
     assert rule(S, "play 4C", others={"P2": {"hand": ["4S", "JD"]}}, **first)["verdict"] == "legal"
     assert rule(S, "play ??", others=held, **first)["verdict"] == "unproven"
+    own = {**first, "hand": "3C 4C ?? ?? ?? ?? ??"}  # the right player, with the wrong card
+    assert rule(S, "play 4C", others=held, **own)["broken"] == ["start.with-that-card"]
