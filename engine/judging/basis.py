@@ -10,7 +10,6 @@ from engine.judging.case import Case
 from engine.ruleset import Rule
 
 _ACTIONS: dict[str, tuple[str, ...]] = {
-    "pick_up": ("pick_up_choice", "must_play", "pick_up_whole"),
     "show": ("show",),
     "take_up": ("up_enters_hand",),
     "take_down": ("down_flip", "down_one"),
@@ -18,7 +17,7 @@ _ACTIONS: dict[str, tuple[str, ...]] = {
     "draw": ("draw",),
     "out": ("end",),
 }
-"""By action other than a play: the mechanisms that allow it; the first that a ruleset speaks of counts."""
+"""By action, except plays and pick-ups: the mechanisms that allow it. The first that has a rule counts."""
 
 
 def basis_of(case: Case) -> list[dict[str, str]]:
@@ -40,9 +39,12 @@ def basis_of(case: Case) -> list[dict[str, str]]:
 def _mechanisms(case: Case) -> Iterator[tuple[str, ...]]:
     """Yield, most telling first, the mechanisms that allow the action; each with its stand-ins."""
     action = case.action
-    if action.type not in ("play", "flip"):
-        if action.type == "pick_up" and ("pick_up_nothing",) in case.applied:
+    if action.type == "pick_up":
+        if ("pick_up_nothing",) in case.applied:
             yield ("pick_up_nothing",)
+        yield ("pick_up_stuck", "must_play") if case.mechanics.must_play else ("pick_up_choice",)
+        return
+    if action.type not in ("play", "flip"):
         yield _ACTIONS[action.type]
         if action.type == "take_up" and len(action.cards) > 1:
             yield ("up_same",)

@@ -92,11 +92,14 @@ def _check_recipient(case: Case) -> None:
         return
     if to == case.player:
         case.breach("show_self", say("{who} cannot show a card to themselves.", who=case.player))
+    elif not case.mechanics.back_in and (to in left or case.situation.holding(to).empty):
+        says = say("{to} has left the game, and nobody is shown back in here.", to=to)
+        case.breach("show_gone", says, "gone")
     elif case.situation.holding(to).empty and to not in left:
         case.note(say("{to} has just left the game and can be shown back in.", to=to))
     elif to in left:
         since, right = left[to], _right_neighbour(case, to)
-        if not case.mechanics.back_in or (since is not None and right in since):
+        if since is not None and right in since:
             says = say(
                 "{to} is out for good: {right}, on their right, has had a turn since.", to=to, right=right
             )

@@ -81,7 +81,8 @@ def completed(rng: Random, hidden: Situation, first: str | None = None) -> Situa
     full: Situation = json.loads(json.dumps(hidden))
     rows = [full["pile"], full["burned"]]
     rows += [held[part] for held in full["cards"].values() for part in ("hand", "up")]
-    for card in [card for row in rows for card in row if card != "??"]:
+    flipped = full["action"].get("card", "??")
+    for card in [card for row in (*rows, [flipped]) for card in row if card != "??"]:
         pool.remove(card)
     slots = [(row, place) for row in rows for place, card in enumerate(row) if card == "??"]
     if len(slots) > len(pool):
@@ -131,4 +132,5 @@ def unseen_cards(hidden: Situation) -> list[str]:
     """Return every card that may be among the hidden ones."""
     known = [*hidden["pile"], *hidden["burned"]]
     known += [card for held in hidden["cards"].values() for part in ("hand", "up") for card in held[part]]
+    known.append(hidden["action"].get("card"))  # a flipped card has left its place
     return [card for card in FULL_PACK if card not in known]

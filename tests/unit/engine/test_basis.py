@@ -37,7 +37,7 @@ def play(*cards: str, source: str = "hand") -> dict[str, Any]:
         ("winnersh", ["9S"], ["4H"], {"type": "pick_up"}, "pickup.whole-pile"),
         ("winnersh", ["9S"], ["3H"], {"type": "show", "cards": ["3H"], "to": "P2"}, "three.show"),
         ("jokers", ["9S"], ["3H", "4C"], play("3H"), "three.transparent"),
-        ("jokers", ["KS"], ["4H"], {"type": "pick_up"}, "pickup.must-play"),
+        ("jokers", ["KS"], ["4H"], {"type": "pick_up"}, "pickup.loses-turn"),
         ("backpacker", ["4S"], ["9H"], {"type": "pick_up"}, "pickup.by-choice"),
         ("backpacker", ["AS"], ["10H", "4C"], play("10H"), "ten.any-card"),
         ("shed", ["AS"], ["8H", "4C"], play("8H"), "magic.on-anything"),

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.engine.conftest import Rule
+from engine.judging.judge import judge
+from engine.ruleset import build_variant
+from tests.unit.engine.conftest import Rule, situation
 
 W = "winnersh"
 
@@ -219,3 +221,13 @@ def test_three_answer_from_the_table_is_cited(rule: Rule, up: list[str], cited: 
     others = {"P3": {"hand": [], "up": up, "down": 2}}
     ruling = rule(W, "show 3H P3 P3>P1", hand="3H 6H 7H", pile="9S", draw=0, others=others)
     assert cited in [entry["rule"] for entry in ruling["basis"]]
+
+
+def test_three_show_back_in_is_over_where_a_variant_has_no_way_back(rule: Rule) -> None:
+    rules = build_variant({"base": W, "mechanics": {"back_in": False}}, "House")
+    left = {"P2": {"turns_since": []}}
+    shown = situation(W, "show 3H P2", hand="3H 4S", pile="JS", draw=0, left=left)
+    ruling = judge({**shown, "rules": rules})
+    assert [breach["says"] for breach in ruling["breaches"]] == [
+        "P2 has left the game, and nobody is shown back in here."
+    ]
