@@ -166,7 +166,7 @@ class _Pile:
             if card == UNKNOWN:
                 return self._of_unknown(depth, taken)
             rank = RANK_OF[card]
-            stray = rank == JOKER_RANK and not mechanics.plays_jokers and depth > 0
+            stray = rank == JOKER_RANK and not mechanics.plays_jokers
             if rank not in mechanics.transparent and not stray:
                 return self._of_card(depth, card)
             depth -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from engine.cards import RANK_OF, UNKNOWN, UNKNOWN_RANK
+from engine.cards import JOKER, RANK_OF, UNKNOWN, UNKNOWN_RANK
 from engine.judging.beats import check_beats, may_be_played
 from engine.judging.case import Case
 from engine.judging.effects import failed_flip, four_is_complete, placed_before_pick_up, play_effects
@@ -43,6 +43,9 @@ def judge_flip(case: Case) -> None:
     card = case.action.cards[0] if case.action.cards else UNKNOWN
     if card == UNKNOWN:
         case.effects |= {"next": None, "burn": None, "extra_turn": None, "draw": 0}
+    elif card == JOKER and not case.mechanics.plays_jokers:
+        check_beats(case, (card,))
+        play_effects(case, (card,), 0, (), from_down=1)
     elif case.decide("goes", may_be_played(case, card)):
         play_effects(case, (card,), 0, (), from_down=1)
     else:

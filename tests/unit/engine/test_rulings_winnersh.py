@@ -418,6 +418,21 @@ def test_pickup_of_an_empty_pile_says_what_it_rests_on(rule: Rule) -> None:
 def test_setup_pack_a_stray_joker_does_not_block_the_pile(rule: Rule) -> None:
     assert rule(W, "play KH", hand="KH 4H", pile="9S JOKER")["verdict"] == "legal"
     assert rule(W, "play 5H", hand="5H 4H", pile="9S JOKER")["broken"] == ["play.equal-or-higher"]
+    assert rule(W, "play 5H", hand="5H 4H", pile="JOKER")["verdict"] == "legal"
+
+
+@pytest.mark.parametrize(
+    ("rules", "broken"),
+    [
+        (W, "setup.pack"),
+        ("backpacker", "play.equal-or-higher"),
+        ("shed", "setup.no-jokers"),
+        ("rulebook", "setup.pack"),
+    ],
+)
+def test_setup_pack_a_stray_joker_turned_up_is_put_aside(rule: Rule, rules: str, broken: str) -> None:
+    ruling = rule(rules, "flip JOKER", hand="", up="", down=2, pile="9S", draw=0)
+    assert (ruling["broken"], ruling["picks_up"], ruling["next"]) == ([broken], None, "P2")
 
 
 def test_end_shithead_nobody_acts_once_the_game_is_over(rule: Rule) -> None:
