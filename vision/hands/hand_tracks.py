@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from vision.hands.landmarks import MIDDLE_KNUCKLE, WRIST, FindsHands, Hand, Tile
 from vision.hands.tracks import GONE_SECONDS, ArmTrack, HandsFrame, covered_zones
-from vision.motion.background import Mask, MotionFrame, count_pixels
+from vision.motion.background import MotionFrame, count_pixels
 from vision.table.layout import Layout, Place, Zone
-from vision.types import Image
+from vision.types import Image, Mask
 
 _HOLDING_TIPS = (4, 8, 12)
 """The fingertips that hold a card: of the thumb, the index and the middle finger."""
@@ -29,8 +29,8 @@ _PILES_TILE_MM, _SEAT_TILE_MM, _BEHIND_ROW_MM = 480.0, 420.0, 40.0
 _MIN_UNEXPLAINED_SHARE = 0.004
 """Palms are looked for in a tile if this share of it moves outside the hands that are known."""
 _ROW_TURNS, _AT_HOME_TURNS = 2, 3
-"""Palms are looked for around the piles in every frame, around one of the rows in every other one. A hand
-whose player does not reach in is followed in every third frame. Looking costs most of all."""
+"""Palms are looked for around one of the rows and around the piles in every other frame. A hand whose player
+does not reach in is followed in every third frame. Looking costs most of all."""
 _JOIN_MM, _LOST_SECONDS = 160.0, 0.4
 """A hand continues a track that ended so near and so recently."""
 _BODY_BEYOND_MM = 150.0
@@ -215,7 +215,8 @@ class HandTracker:
         turn, now = divmod(self._frame, 1 if seldom else _ROW_TURNS)
         due = [t for t in rows if now == 0 and _share_in(unexplained, t, motion.scale) > least]
         chosen = [due[turn % len(due)]] if due else []
-        if _share_in(unexplained, piles, motion.scale) > _MIN_UNEXPLAINED_SHARE:
+        at_piles = _share_in(unexplained, piles, motion.scale)
+        if (seldom or now != 0) and at_piles > _MIN_UNEXPLAINED_SHARE:
             chosen.append(piles)
         for tile in chosen:
             self._find_in(tile, picture, motion.t, layout)
