@@ -67,8 +67,12 @@ class _Track:
     """Log-likelihood of each seat, up to a constant."""
     path: list[tuple[float, Place]] = field(default_factory=list)
     """Times and places (mm) of the fingertips that hold cards, newest last."""
-    stirred: float = 0.0
+    stirred: float = -math.inf
     """When it last moved."""
+    appeared: float = -math.inf
+    """When it came into sight; unknown if it was there from the beginning."""
+    velocity: NDArray[np.float64] = field(default_factory=lambda: np.zeros(2))
+    """In pixels per second."""
     looked_at: float = -math.inf
     """When it was last looked for where it was."""
     home_since: float = math.inf
@@ -88,6 +92,10 @@ class _Track:
     def stirs(self, now: float) -> bool:
         """Return whether the hand has moved lately."""
         return now - self.stirred <= _STIRS_SECONDS
+
+    def predicted(self, t: float) -> Hand:
+        """Return the hand where it is at a time if it goes on as it moved."""
+        return Hand(self.hand.points + self.velocity * (t - self.last_seen), self.hand.p)
 
     def note(self, t: float) -> None:
         """Note where the hand is at a time."""
@@ -183,10 +191,14 @@ class HandTracker:
             if (moving and often) or motion.t - track.looked_at > _STILL_SECONDS:
                 track.looked_at = motion.t
                 again = self._detector.again(picture, [hand])
+                if not again and track.velocity.any():
+                    again = self._detector.again(picture, [track.predicted(motion.t)])
                 if not again or any(again[0].is_same(other.hand) for other in kept):
                     self._lost.append(track)
                     continue
                 hand = again[0]
+            if hand is not track.hand:
+                track.velocity = (hand.middle - track.hand.middle) / max(motion.t - track.last_seen, 1e-3)
             self._see(track, hand, motion.t, layout)
             kept.append(track)
         self._tracks = kept
@@ -210,7 +222,7 @@ class HandTracker:
         if not self._looked_everywhere:  # hands that rest from the beginning do not move
             self._looked_everywhere = True
             for tile in rows:
-                self._find_in(tile, picture, motion.t, layout)
+                self._find_in(tile, picture, motion.t, layout, resting=True)
         least = -1.0 if seldom else _MIN_UNEXPLAINED_SHARE
         turn, now = divmod(self._frame, 1 if seldom else _ROW_TURNS)
         due = [t for t in rows if now == 0 and _share_in(unexplained, t, motion.scale) > least]
@@ -219,13 +231,16 @@ class HandTracker:
         if (seldom or now != 0) and at_piles > _MIN_UNEXPLAINED_SHARE:
             chosen.append(piles)
         for tile in chosen:
-            self._find_in(tile, picture, motion.t, layout)
+            self._find_in(tile, picture, motion.t, layout, resting=seldom)
 
-    def _find_in(self, tile: Tile, picture: Image, t: float, layout: Layout) -> None:
-        """Track the hands in a tile that are not tracked yet."""
+    def _find_in(
+        self, tile: Tile, picture: Image, t: float, layout: Layout, *, resting: bool = False
+    ) -> None:
+        """Track the hands in a tile that are not tracked yet; `resting`: they may have been there long."""
         for hand in self._detector.find(picture, tile, [track.hand for track in self._tracks]):
             points = layout.plane.to_mm(hand.points)
-            new = _Track(hand, t, points, _owner_weights(layout, points))
+            appeared = -math.inf if resting else t
+            new = _Track(hand, t, points, _owner_weights(layout, points), appeared=appeared)
             track = self._continued(points) or new
             self._see(track, hand, t, layout)
             self._tracks.append(track)
@@ -243,7 +258,7 @@ class HandTracker:
     @staticmethod
     def _reaches_in(track: _Track, layout: Layout, t: float) -> bool:
         """Return whether a hand is over the table, or does something at its own row."""
-        if _depth(layout, track) > _IN_MM and t - track.stirred <= _LIES_SECONDS:
+        if _depth(layout, track) > _IN_MM and t - max(track.stirred, track.appeared) <= _LIES_SECONDS:
             return True
         at_row = min(math.dist(track.tip, spot) for spot in layout.seats[track.seat].row) < _AT_ROW_MM
         return at_row and track.stirs(t)
