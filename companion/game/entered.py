@@ -30,13 +30,14 @@ def line_entered_for(
     """
     if event.event not in _ACTS or event.revise is not None:
         return None
+    on_pile = event.event in _PUT_ON_PILE
+    line: dict[str, Any]
     for line in reversed(lines):
         if line["id"] in by_hand and _is_same(event, line):
             return line
-        if event.event in _PUT_ON_PILE:
-            if line["event"] in TAKES_PILE:  # the card may be played again
-                return None
-        elif line.get("player") == event.player:  # this player has done something else since
+        may_be_played_again = on_pile and line["event"] in TAKES_PILE
+        done_something_else = not on_pile and line.get("player") == event.player
+        if may_be_played_again or done_something_else:
             return None
     return None
 
@@ -47,4 +48,4 @@ def _is_same(event: Event, line: dict[str, Any]) -> bool:
         return False
     if event.event in _PUT_ON_PILE:
         return not Counter(event.cards) - Counter(line.get("cards") or ())
-    return abs(float(line["t"]) - event.decided_at) <= _SAME_SECONDS
+    return bool(abs(float(line["t"]) - event.decided_at) <= _SAME_SECONDS)

@@ -130,7 +130,7 @@ class EventLog:
     def add(self, events: Sequence[Event]) -> list[EventLine]:
         """Judge events. Return their lines, each followed by the events that the rules infer.
 
-        Revisions of events that people settled are ignored, and so is an act that a person has entered.
+        Revisions of events that people settled are ignored. So are acts that a person has entered.
         """
         referee, told = self._appointed(), []
         for seen in events:
