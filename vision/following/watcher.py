@@ -14,13 +14,13 @@ from engine.events import Event
 from vision.following.events import EventMaker
 from vision.following.patches import close_up
 from vision.following.records import Look, UnderArm
-from vision.following.regions import crowded, patches, zones_of
+from vision.following.regions import crowded, patches, people, zones_of
 from vision.following.table_tracking import Track
 from vision.geometry import transform_points
 from vision.hands.landmarks import FindsHands
 from vision.hands.reaches import ReachTracker
 from vision.hands.tracks import HandsFrame
-from vision.motion.background import BackgroundSubtractor, Mask, MotionFrame
+from vision.motion.background import BackgroundSubtractor, MotionFrame
 from vision.motion.frame_difference import ChangeDetector
 from vision.motion.resting_looks import RestingLooks
 from vision.motion.stabiliser import StabilisedFrame, Stabiliser
@@ -34,7 +34,7 @@ from vision.table.observations import observe
 from vision.table.relocation import KnownUpCards
 from vision.table.rescaling import rescale_layout
 from vision.table.view import TableView
-from vision.types import CardReader, CardReading, Image, Region, without_jokers
+from vision.types import CardReader, CardReading, Image, Mask, Region, without_jokers
 
 _IDLE_LOOK_SECONDS = 5.0
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
@@ -270,8 +270,10 @@ class Watcher:
             if reading.card in played:
                 self._stillness.absorb(reading.quad)
 
-    def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
-        readings = list(self._reader.read(frame, crowded))
+    def _read(
+        self, frame: Image, t: float, crowded: Sequence[Region] | None, ignored: Mask | None = None
+    ) -> list[CardReading]:
+        readings = list(self._reader.read(frame, crowded, ignored))
         if not self._jokers:
             readings = [without_jokers(reading) for reading in readings]
         self._last_look, self._size = t, (frame.shape[1], frame.shape[0])
@@ -387,7 +389,10 @@ class Watcher:
         """Read the table and sort the cards by what can be relied on."""
         assert self._maker is not None
         layout = self._maker.layout
-        readings = self._read(frame, motion.t, crowded(layout, hands))
+        ignored = None
+        if hands.by_hands:
+            ignored = people(layout, motion, self._arms.masks.values(), self._arms.resting_masks)
+        readings = self._read(frame, motion.t, crowded(layout, hands), ignored)
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
         seats = self._arms.masks
         free: list[CardReading] = []

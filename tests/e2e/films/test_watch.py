@@ -63,7 +63,7 @@ class Table:
             image[y0:y1, x - 28 : x + 28] = (130, 160, 215)
         return image
 
-    def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         self.looks += 1
         found = [
             CardReading(order_quad(self.quad(x, y, 0)), "up", 0.5, None, 0.3, (("9H", 0.3),))
@@ -175,7 +175,7 @@ def test_a_cloth_whose_pattern_looks_like_cards_by_the_dozen_does_not_tilt_the_t
     read = game.table.read
     eyes = [(x, y) for x in range(60, 1000, 110) for y in (40, 300)]
 
-    def patterned(image: Image, crowded: object = None) -> list[CardReading]:
+    def patterned(image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         found = list(read(image, crowded))
         near = [
             (x, y)
@@ -205,7 +205,7 @@ def test_a_card_that_quick_looks_overlook_is_looked_for_by_its_index_before_the_
     game = Game()
     read = game.table.read
 
-    def overlooking(image: Image, crowded: object = None) -> list[CardReading]:
+    def overlooking(image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         return [found for found in read(image, crowded) if found.card != "AD" or crowded is None]
 
     game.table.read = overlooking  # type: ignore[method-assign]
@@ -216,7 +216,7 @@ def test_a_deal_with_a_doubtful_card_is_looked_at_closely_before_it_is_told() ->
     game = Game()
     read = game.table.read
 
-    def doubting(image: Image, crowded: object = None) -> list[CardReading]:
+    def doubting(image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         doubtful = [replace(found, card="AH", confidence=0.87) for found in read(image) if found.card == "AD"]
         indices = [found for found in read(image) if found.card == "AD" and crowded is None]
         return [*(found for found in read(image) if found.card != "AD"), *doubtful, *indices]
@@ -304,7 +304,7 @@ def test_a_resting_table_costs_hardly_a_look() -> None:
 
 def test_a_reader_that_finds_nothing_yields_nothing() -> None:
     class Blind:
-        def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+        def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
             return []
 
     watcher = Watcher(Blind(), ("Ann", "Bob"))
