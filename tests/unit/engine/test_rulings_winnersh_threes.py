@@ -225,7 +225,7 @@ def test_three_answer_from_the_table_is_cited(rule: Rule, up: list[str], cited: 
 
 def test_three_show_back_in_is_over_where_a_variant_has_no_way_back(rule: Rule) -> None:
     rules = build_variant({"base": W, "mechanics": {"back_in": False}}, "House")
-    left = {"P2": {"turns_since": []}}
+    left: dict[str, Any] = {"P2": {"turns_since": []}}
     shown = situation(W, "show 3H P2", hand="3H 4S", pile="JS", draw=0, left=left)
     ruling = judge({**shown, "rules": rules})
     assert [breach["says"] for breach in ruling["breaches"]] == [
