@@ -318,24 +318,48 @@ def test_a_proven_verdict_holds_for_every_completion(rules: str, options: tuple[
                 assert found in (verdict, "unproven"), (hidden, full)
 
 
-@pytest.mark.parametrize("rules", [W, J, B, S, R])
-def test_unproven_only_where_two_completions_differ(rules: str) -> None:
+def _with_card(situation: dict[str, Any], spot: tuple[str, int], card: str) -> dict[str, Any]:
+    """Return the situation with another card on the pile, or in the hand or row of the player who acts."""
+    where, place = spot
+    player = situation["action"]["player"]
+    row = situation["pile"] if where == "pile" else situation["cards"][player][where]
+    changed = [*row[:place], card, *row[place + 1 :]]
+    if where == "pile":
+        return {**situation, "pile": changed}
+    held = {**situation["cards"][player], where: changed}
+    return {**situation, "cards": {**situation["cards"], player: held}}
+
+
+def _spots(situation: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return the places of the pile's top, and those of the player's cards that stay where they are."""
+    action, pile = situation["action"], situation["pile"]
+    spots = [("pile", place) for place in range(max(0, len(pile) - 4), len(pile))]
+    for where in ("hand", "up"):
+        row = situation["cards"].get(action["player"], {}).get(where, ())
+        spots += [(where, place) for place, card in enumerate(row) if card not in action.get("cards", ())]
+    return spots
+
+
+@pytest.mark.parametrize(("rules", "options"), TABLES)
+def test_what_every_possible_card_decides_alike_is_decided(rules: str, options: tuple[str, ...]) -> None:
+    """One card is hidden, and each card that it can be is tried: only what differs may be left open."""
     rng, seen = Random(11), 0
-    for situation in true_situations(rng, rules, (), 150):
-        # One hidden card on top of the pile: each card that it can be is tried.
-        pile = situation["pile"]
-        if not pile or situation["action"]["type"] not in ("play", "pick_up"):
+    for situation in true_situations(rng, rules, options, 60):
+        spots = _spots(situation)
+        if not spots:
             continue
-        hidden = {**situation, "pile": [*pile[:-1], "??"]}
-        hidden["cards"] = {
-            name: held
-            if name == situation["action"]["player"]
-            else {**held, "hand": ["??"] * len(held["hand"])}
-            for name, held in situation["cards"].items()
-        }
-        if judge(hidden)["verdict"] != "unproven":
-            continue
-        tops = [judge({**hidden, "pile": [*pile[:-1], card]})["verdict"] for card in unseen_cards(hidden)]
-        assert len(set(tops)) > 1 or "unproven" in tops, hidden
-        seen += 1
+        spot = rng.choice(spots)
+        hidden = _with_card(situation, spot, "??")
+        ruling = judge(hidden)
+        every = [judge(_with_card(situation, spot, card)) for card in unseen_cards(hidden)]
+        verdicts = {one["verdict"] for one in every}
+        if ruling["verdict"] == "unproven":
+            assert len(verdicts) > 1 or "unproven" in verdicts, hidden
+        else:
+            assert verdicts <= {ruling["verdict"], "unproven"}, hidden
+        for name in ("burn", "next", "extra_turn", "draw", "picks_up", "direction", "shithead"):
+            found = {one["effects"][name] for one in every}
+            expected = found.pop() if len(found) == 1 else None
+            assert ruling["effects"][name] == expected, (name, hidden)
+        seen += ruling["verdict"] == "unproven" or None in ruling["effects"].values()
     assert seen > 3
