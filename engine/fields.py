@@ -128,7 +128,7 @@ def read_players(value: Any) -> tuple[str, ...]:
     Raises:
         BadInputError: the value is not a list of two to `MOST_PLAYERS` different names.
     """
-    if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) and name for name in value):
+    if not isinstance(value, (list, tuple)) or [n for n in value if not isinstance(n, str) or not n]:
         raise wrong_field("players", "a list of names", value)
     if len(value) > MOST_PLAYERS:
         raise BadInputError(f"players: {len(value)} are too many (at most {MOST_PLAYERS})")

@@ -128,7 +128,7 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
         return name_or_path
     if not isinstance(name_or_path, str):
         raise BadInputError("the name of a ruleset must be a text, not {name!r}", name=str(name_or_path)[:40])
-    wanted = tuple(sorted(set(options)))
+    wanted = tuple(sorted(set(options))) if options else ()
     if name_or_path.endswith(".toml"):
         return _load_variant(Path(name_or_path), wanted)
     return _load_named(ruleset_name(name_or_path), wanted)

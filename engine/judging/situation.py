@@ -43,7 +43,7 @@ class Holding(NamedTuple):
     @property
     def empty(self) -> bool:
         """Whether the player is known to have no card at all."""
-        return self.hand == () and self.up == () and self.down == 0
+        return self.down == 0 and self.hand == () and self.up == ()
 
 
 NOTHING_KNOWN = Holding()
