@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from random import Random
 
 from engine.cards import JOKER, RANK_OF
@@ -188,13 +189,15 @@ def with_offences(game: SimulatedGame, rng: Random, most: int) -> tuple[tuple[Ev
     Returns:
         The events, and the offences among them.
     """
-    places = [place for place in range(len(game.steps)) if offences_at(game, place)]
-    chosen = set(rng.sample(places, min(most, len(places))))
+    places = list(range(len(game.steps)))
+    rng.shuffle(places)
+    possible = ((place, offences_at(game, place)) for place in places)
+    chosen = dict(islice(((place, found) for place, found in possible if found), most))
     log: list[Event] = []
     breaches: Breaches = {}
     for place, step in enumerate(game.steps):
         if place in chosen:
-            offence = rng.choice(offences_at(game, place))
+            offence = rng.choice(chosen[place])
             log += _called_and_taken_back(game, offence, breaches)
         log.append(step.event)
     if game.loser is not None and (rest := game.steps[-1].after.hands[game.loser]):
