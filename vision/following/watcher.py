@@ -43,6 +43,8 @@ _ASTRAY_LOOKS = 6
 _NO_DEAL_LOOKS = 8
 """After so many, the last of them seconds apart, cards that lie open are no deal: nobody rests so long while
 dealing."""
+_PLAIN_P = 0.95
+"""Probability of a name from which all of a card shows."""
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 
@@ -409,6 +411,8 @@ class Watcher:
                     under.append(UnderArm(seat, seen, over[seat], moving))
             elif not moving:
                 free.append(reading)
+                if hands.by_hands and self._plainly_lies_in_row(reading, motion, layout):
+                    self._stillness.absorb(reading.quad)
                 continue
             # A card that is seen but not to be relied on: nothing may be concluded from its absence.
             hidden |= zones_of(reading, layout)
@@ -430,6 +434,18 @@ class Watcher:
             motion.covered_share(mask, reading.quad) > _UNDER_ARM_SHARE for mask in self._arms.resting_masks
         )
         return covers and not any(zone.kind == "row" for zone in zones_of(reading, layout))
+
+    def _plainly_lies_in_row(self, reading: CardReading, motion: MotionFrame, layout: Layout) -> bool:
+        """Return whether all of an up-card shows in a row.
+
+        A new card there differs from the table as it was. Beside a hand that rests, it would count as a part
+        of the arm for long.
+        """
+        if reading.card is None or reading.confidence < _PLAIN_P:
+            return False
+        in_row = any(zone.kind == "row" for zone in zones_of(reading, layout))
+        masks = (*self._arms.masks.values(), *self._arms.resting_masks)
+        return in_row and not any(motion.covered_share(mask, reading.quad) for mask in masks)
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
         """Tell whether what was read as a card, but not dealt, has been there since before the deal."""
