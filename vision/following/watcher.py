@@ -223,11 +223,11 @@ class Watcher:
     def _follow(self, frame: StabilisedFrame, motion: MotionFrame) -> list[Event]:
         self._motion = motion
         self.view = replace(self.view, still=motion.still)
-        moved = self._steadier.lost_frames > 0
-        if moved and self._maker is not None:  # arms may hide what the camera is followed by
-            rows = self._maker.rows
-            known = [zone for zone, spot in rows.spots.items() if spot.patch is not None]
-            moved = self._track.seems_moved(patches(self._maker.layout, known, motion), rows)
+        moved = lost = self._steadier.lost_frames > 0
+        if self._maker is not None and (lost or self._doubt == "camera"):
+            moved = self._rows_seem_moved(self._maker, motion)  # arms may hide what the camera is followed by
+            if self._doubt == "camera" and not lost and not moved:  # a knock, and people who do not rest
+                self._doubt = None
         unsteady = self._track.is_unsteady(moved, motion.t)
         if self._maker is None:
             if self.lost and unsteady:
@@ -260,6 +260,11 @@ class Watcher:
         names = tuple(maker.layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
         return events
+
+    def _rows_seem_moved(self, maker: EventMaker, motion: MotionFrame) -> bool:
+        """Return whether most of the rows' places look otherwise than they did."""
+        known = [zone for zone, spot in maker.rows.spots.items() if spot.patch is not None]
+        return self._track.seems_moved(patches(maker.layout, known, motion), maker.rows)
 
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open; nothing more will come."""
