@@ -264,6 +264,28 @@ def test_where_no_jokers_are_played_with_what_is_read_as_one_is_asked_about(
     assert any(event.event == "unclear" for event in game.events) != jokers
 
 
+def test_after_a_knock_the_game_goes_on_though_somebody_fidgets_all_the_time() -> None:
+    game = Game()
+    game.begin()
+    noise = np.random.default_rng(3)
+    for _ in range(20):  # nothing can be made out for more than a second
+        picture = noise.integers(0, 255, (*SIZE[::-1], 3)).astype(np.uint8)
+        game.events += game.watcher.feed(picture, game.t)
+        game.t += STEP
+    still = game.table.frame
+
+    def fidgeting() -> Image:
+        picture, x = still(), 20 + round(game.t / STEP) % 9 * 8
+        picture[20:60, x : x + 40] = (130, 160, 215)
+        return picture
+
+    game.table.frame = fidgeting  # type: ignore[method-assign]
+    game.run(0.5)
+    game.reach(410, 280, -1, lambda: game.table.put("QH", 424, 296, 8))
+    game.run(1.5)
+    assert game.told()[-1] == ("play", "Bob")
+
+
 def test_decisions_are_not_made_before_they_happen(played: Game) -> None:
     assert all(event.decided_at >= event.t for event in played.events)
     assert [event.id for event in played.events] == [1, 2, 3, 4]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, down
+from vision.following.records import UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import Place, Zone
 
@@ -209,3 +210,50 @@ def test_a_play_by_a_hand_that_was_not_found_is_that_of_who_draws() -> None:
     script.rest(3.0)
     told = [(kind, player) for kind, player, _ in script.told() if kind in ("play", "draw")]
     assert told == [("play", "Ann"), ("draw", "Ann"), ("play", "Bob"), ("draw", "Bob")]
+
+
+def test_what_a_hand_that_was_not_found_puts_down_later_is_no_part_of_the_play_before() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("4H", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.3)))
+    script.table.clear()
+    script.rest(4.0)  # Bob has the 4H in the hand now, as was seen
+    script.play("Bob", card("2C", PLAY_AT))
+    script.rest(1.0)
+    moving = {Zone("play"): frozenset[int]()}
+    for _ in range(5):
+        script.t += STEP
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+    script.table.append(card("4H", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(3.0)
+    plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
+    assert plays == [("Ann", ("4H",)), ("Bob", ("2C",)), ("Bob", ("4H",))]
+
+
+def resting_over(
+    script: Script, zone: Zone, card_there: str, looks: int
+) -> list[tuple[str | None, int | None]]:
+    """Bob's hand rests over a spot of his row after an exchange; returns the exchanges that are told."""
+    place = script.maker.layout.place_of(zone)
+    assert place is not None
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (place, 0.4), (BOB_HOME, 0.1)))
+    script.rows[zone] = card(card_there, place)
+    hidden = frozenset({zone})
+    for number in range(60):
+        script.t += STEP
+        covered = {zone: frozenset[int]()}
+        script.events += script.maker.on_hands(
+            HandsFrame(script.t, (), script._gone(), covered, by_hands=True)
+        )
+        if number % 4 == 0 and number < 4 * looks:
+            shows = [UnderArm(1, card(card_there, place), 0.3, False)]
+            script.look(under=shows, hidden=hidden)
+    return [(event.player, event.count) for event in script.events if event.event == "exchange"]
+
+
+def test_an_exchange_is_seen_though_a_hand_rests_over_the_card() -> None:
+    assert resting_over(script_by_hands(), Zone("row", 1, 0), "JS", looks=10) == [("Bob", 1)]
+
+
+def test_a_card_that_a_resting_hand_shows_but_once_is_no_exchange() -> None:
+    assert resting_over(script_by_hands(), Zone("row", 1, 0), "JS", looks=2) == []
