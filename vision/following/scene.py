@@ -141,7 +141,7 @@ class Scene:
         return replace(best, rivals=frozenset(as_near - {best.seat}))
 
     def first_to_draw(self, seats: Collection[int] | None, since: float) -> NearHand | None:
-        """Return the hand of one of some seats (None: of any) that was first at the draw pile after `since`."""
+        """Return the hand of a seat (None: of any) that was first at the draw pile after `since`."""
         visits = [
             NearHand(reach.seat, t, math.dist(where, self.layout.draw or where))
             for reach in self.reaches

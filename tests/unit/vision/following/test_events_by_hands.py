@@ -257,3 +257,26 @@ def test_an_exchange_is_seen_though_a_hand_rests_over_the_card() -> None:
 
 def test_a_card_that_a_resting_hand_shows_but_once_is_no_exchange() -> None:
     assert resting_over(script_by_hands(), Zone("row", 1, 0), "JS", looks=2) == []
+
+
+def test_of_two_hands_that_came_as_near_the_one_that_draws_has_played() -> None:
+    script = script_by_hands()
+    near, as_near = (PLAY_AT[0], PLAY_AT[1] - 80.0), (PLAY_AT[0] - 5.0, PLAY_AT[1] + 75.0)
+    together(script, "Bob", near, "Ann", ANN_HOME, as_near, ANN_HOME)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(0.4)
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.3), (BOB_HOME, 0.1)))
+    script.rest(3.0)
+    told = [(event.event, event.player, event.revise) for event in script.events if event.event == "play"]
+    assert told == [("play", "Bob", None)]
+
+
+def test_if_nobody_draws_the_nearest_hand_has_played() -> None:
+    script = script_by_hands()
+    near, as_near = (PLAY_AT[0], PLAY_AT[1] - 80.0), (PLAY_AT[0] - 5.0, PLAY_AT[1] + 75.0)
+    together(script, "Bob", near, "Ann", ANN_HOME, as_near, ANN_HOME)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(4.0)
+    (play,) = [event for event in script.events if event.event == "play"]
+    assert play.player in ("Ann", "Bob")
+    assert play.decided_at - play.t < 3.5
