@@ -65,6 +65,8 @@ class Program:
                 self._begin(store)
             else:
                 store.resume_game(game)
+                if tuple(store.events(game)) != self.confirmed[game].lines:
+                    raise SystemExit(f"the next program sees {store.events(game)}")
             for _ in range(round(MOST_STEPS ** self._rng.random())):
                 self._step(store)
 
@@ -166,19 +168,22 @@ def main() -> int:
     parser.add_argument("--cuts", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    rng = random.Random(args.seed)
-    confirmed, where, events = Held(), Counter[str](), 0
+    rng, confirmed, where, events = random.Random(), Held(), Counter[str](), 0
     for number in range(args.cuts):
         folder = args.folder / f"store-{number // CUTS_PER_STORE}"
         if number % CUTS_PER_STORE == 0:
-            confirmed = {}
+            rng, confirmed = random.Random(args.seed + number), {}
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
         try:
             disk = CutDisk(folder)
             confirmed = cut(disk, confirmed, rng)
         except SystemExit:
-            print(f"cut {number + 1}, seed {args.seed}, in {folder}", file=sys.stderr)
+            first = number - number % CUTS_PER_STORE
+            print(
+                f"cut {number + 1} (again: --seed {args.seed + first} --cuts {CUTS_PER_STORE})",
+                file=sys.stderr,
+            )
             keep(number + 1, losses=1)
             raise
         where[disk.cut_in] += 1

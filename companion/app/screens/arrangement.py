@@ -126,7 +126,7 @@ PICTURE_UNITS, WIDE_PICTURE_UNITS = 170, 250
 _TABLE_RULING = 0.24
 """Share of the height for the ruling below a table that is drawn."""
 _MOST_IN_ONE_ROW = 4
-"""Players of whom a phone shows name and hand in one row."""
+"""Most players in one row on a phone, each with name and hand alone."""
 ONE_ROW_UNITS = 620
 """Least width for all players in one row."""
 ROW_MARGIN_UNITS, TITLE_UNITS, DETAIL_UNITS = 84, 16, 19
