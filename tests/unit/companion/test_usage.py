@@ -54,7 +54,11 @@ def test_a_wrong_argument_is_answered_in_plain_words(
     [
         ("judge {file}", "{bad", "judge: {file}: not JSON: 'b' was not expected here (column 2)"),
         ("judge {file}", '{"a":', "judge: {file}: not JSON: the end is missing (column 6)"),
-        ("judge --lines {file}", "[1 2]", "judge: {file}, line 1: not JSON: '2' was not expected here (column 4)"),
+        (
+            "judge --lines {file}",
+            "[1 2]",
+            "judge: {file}, line 1: not JSON: '2' was not expected here (column 4)",
+        ),
         (
             "rules {file}",
             'title = "x"\noption = 3 3',
