@@ -89,6 +89,7 @@ SHEETS: Rows = (
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),
+        Shot("screens", "about", "AboutSheet", "What the words mean"),
         Shot("sung", "songs one sung", "SongsSheet", "One song is sung"),
         Shot("filmed", "replay", "ReplayView", "The evening again"),
         Shot("shown_where", "tapped", "TapPlaces", "Show the places"),

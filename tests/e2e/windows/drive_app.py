@@ -111,6 +111,11 @@ def screens(walker: Walker) -> Steps:
     walker.look("deck")
     yield from walker.go("more")
     walker.look("more")
+    yield from walker.tap(walker.screen.buttons["about"])
+    yield from rest(4)
+    walker.look("about")
+    yield from walker.tap(walker.screen.about.ids.close)
+    yield from rest(6)
     yield from walker.go("table")
     walker.look("table again")
 
