@@ -44,9 +44,9 @@ class Arrangement:
     """Pixels of one unit of the most important texts: the turn, the demand, the ruling."""
     crowded: bool
     """Whether minor texts are left out, because large type leaves no room for them."""
-    around: bool = False
+    around: bool
     """Whether the players sit around the table that is drawn in place of a picture, in the same box."""
-    in_one_row: bool = False
+    in_one_row: bool
     """Whether a small phone names the players in one row, so that the picture is as wide as the phone."""
 
     @property
@@ -195,7 +195,9 @@ def _portrait(
     bar = Box(side, gap, inner, bar_height)
     log_bottom = bar.y + bar.height + gap
     log = Box(side, log_bottom, inner, max(0.0, top - gap - log_bottom) if listed else 0.0)
-    return Arrangement(u, True, log=log, bar=bar, main_unit=u, crowded=crowded, in_one_row=one_row, **boxes)
+    return Arrangement(
+        u, True, **boxes, log=log, bar=bar, main_unit=u, crowded=crowded, around=False, in_one_row=one_row
+    )
 
 
 def _landscape(
@@ -243,7 +245,7 @@ def _landscape(
         live = player_box = Box(left, banner.y + banner.height + gap, left_width, inner - banner.height - gap)
     log = Box(right, log_bottom, right_width, log_height)
     boxes = {"live": live, "banner": banner, "turn": turn, "players": player_box, "log": log, "bar": bar}
-    return Arrangement(u, False, main_unit=u, crowded=crowded, around=around, **boxes)
+    return Arrangement(u, False, **boxes, main_unit=u, crowded=crowded, around=around, in_one_row=False)
 
 
 def _log_row(u: float, dp: float) -> float:

@@ -229,7 +229,7 @@ class PlayersPanel(FloatLayout):
     around = BooleanProperty(False)
     """Whether the players sit around a table that is drawn."""
     in_one_row = BooleanProperty(False)
-    """Whether a phone shows them in one row, with name and hand alone."""
+    """Whether a phone shows them in one row: more than two with name and hand alone."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
