@@ -43,6 +43,8 @@ from companion.i18n.events import event_text
 from companion.i18n.wording import RANKS, card_label, clock_text, playable_now, turn_text
 
 _SHOWN_OF_PILE = 5
+_MOST_FOR_REASONS = 0.78
+"""Most share of the room for the reasons beside a quotation. Longer reasons take all of it."""
 _RED_SUITS = theme.RED
 
 
@@ -82,7 +84,9 @@ class Banner(ButtonBehavior, Panel):
             needed = text_height(signed(self.says), largest, max(2, width), bold=False, italic=False)
             quoted = text_height(signed(self.quote), 13 * self.unit, max(2, width), bold=False, italic=True)
             share = min(needed, room - quoted - 2 * self.unit) / room if room > 0 else 1.0
-            self.says_share = min(0.78, max(0.4, share)) if self.quote else 1.0
+            share = min(_MOST_FOR_REASONS, max(0.4, share)) if self.quote else 1.0
+            smallest = text_height(signed(self.says), 13 * self.unit, max(2, width), bold=False, italic=False)
+            self.says_share = share if smallest <= share * room else 1.0
             return
         needed = text_height(signed(self.says), 20 * self.type_unit, max(2, width), bold=False, italic=False)
         self.says_share = needed / room if needed <= room - 40 * self.unit else 1.0
