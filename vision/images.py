@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import BadInputError
 from engine.files.atomic import write_whole
@@ -21,7 +21,7 @@ from vision import MAX_IMAGE_PIXELS
 from vision.heif import HeicLibraryMissingError, decode_heic, is_avif, is_heic, turned
 from vision.opencv_support import opencv_path, set_opencv_log_level, silence_opencv
 from vision.parallel import run_both
-from vision.types import Image
+from vision.types import Image, Mask
 
 Number = TypeVar("Number", np.uint8, np.float32)
 """The element type of an image."""
@@ -163,6 +163,18 @@ def max_channel(image: NDArray[Number]) -> NDArray[Number]:
     This is several times as fast as a maximum along an axis, or as OpenCV's `split`.
     """
     return np.asarray(np.maximum(np.maximum(image[..., 0], image[..., 1]), image[..., 2]))
+
+
+def touches(polygon: ArrayLike, mask: Mask) -> bool:
+    """Return whether a convex polygon (N x 2, in pixels of the mask) and a mask have a pixel in common."""
+    corners = np.round(np.asarray(polygon, np.float64)).astype(np.int32)
+    (left, top), (right, bottom) = np.maximum(corners.min(axis=0), 0), corners.max(axis=0) + 1
+    under = mask[top:bottom, left:right].astype(np.uint8)
+    if not under.any():
+        return False
+    inside = np.zeros_like(under)
+    cv2.fillConvexPoly(inside, corners - np.array([left, top], np.int32), 1)
+    return bool((under & inside).any())
 
 
 @contextmanager

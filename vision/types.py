@@ -13,6 +13,8 @@ from engine.cards import JOKER
 
 Image = NDArray[np.uint8]
 """An image: height x width x 3, BGR, 8 bit."""
+Mask = NDArray[np.bool_]
+"""Booleans, height x width."""
 Quad = NDArray[np.float32]
 """Four corners of a card: 4 x 2 (x, y) in pixels, clockwise in the image, a short edge first."""
 
@@ -112,12 +114,16 @@ Region = tuple[float, float, float, float]
 class CardReader(Protocol):
     """A reader that finds and names the cards in an image."""
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> Sequence[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: Mask | None = None
+    ) -> Sequence[CardReading]:
         """Return the cards in an image, in no particular order.
 
         Args:
             image: Height x width x 3, BGR, 8 bit.
             crowded: Regions in which to search for partly covered cards too, which takes longer. None: the
                 whole image.
+            ignored: Where nothing needs to be read, at any resolution: people, and what is not the table.
+                Cards there may be missing, or be those of an earlier image.
         """
         ...

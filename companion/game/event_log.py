@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from companion.game.entered import line_entered_for
 from companion.i18n.sentences import storable_ruling
 from engine.errors import BadInputError
 from engine.events import Event, Source
@@ -88,6 +89,8 @@ class EventLog:
         """Lines of events that the referee inferred, by id."""
         self._entered: dict[int, str] = {}
         """`BY_HAND` or `ASSUMED` for events that were not seen, by id."""
+        self._told_by_hand: set[int] = set()
+        """Ids of events that people entered and the watcher has not told."""
         self._settled: set[int] = set()
         """Ids of events that people corrected or removed."""
         self._count = 0
@@ -127,11 +130,17 @@ class EventLog:
     def add(self, events: Sequence[Event]) -> list[EventLine]:
         """Judge events. Return their lines, each followed by the events that the rules infer.
 
-        Revisions of events that people settled are ignored.
+        Revisions of events that people settled are ignored. So are acts that a person has entered.
         """
         referee, told = self._appointed(), []
         for seen in events:
             if seen.revise is not None and self._ids.get(seen.revise, seen.revise) in self._settled:
+                continue
+            entered = line_entered_for(seen, self.lines, self._told_by_hand) if seen.id else None
+            if entered is not None:
+                self._told_by_hand.discard(entered["id"])
+                self._settled.add(entered["id"])
+                self._ids[seen.id] = entered["id"]
                 continue
             event = self._numbered(seen)
             outcome = referee.observe(event)
@@ -145,6 +154,8 @@ class EventLog:
     def enter(self, event: Event, by: str = BY_HAND) -> list[EventLine]:
         """Add an event that a person reports, or that is assumed. Return the lines that this adds."""
         self._entered[self._count + 1] = by
+        if by == BY_HAND:
+            self._told_by_hand.add(self._count + 1)
         # Give it a fresh id: the watcher's ids are separate.
         return self.add([replace(event, id=0, revise=None, withdrawn=False)])
 
@@ -246,6 +257,8 @@ class EventLog:
                 continue
             if line.get("by") in (BY_HAND, ASSUMED):
                 self._entered[event.revise or event.id] = str(line["by"])
+                if line["by"] == BY_HAND and not line.get(SETTLED):
+                    self._told_by_hand.add(event.revise or event.id)
             if line.get(SETTLED):
                 self._settled.add(event.revise or event.id)
             if event.revise is not None and event.revise not in standing:

@@ -13,9 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.motion.background import Mask
 from vision.table.layout import Layout
-from vision.types import CardReading, Image
+from vision.types import CardReading, Image, Mask
 
 WIDTH = 640
 MAX_PICTURES = 400

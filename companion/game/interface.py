@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from companion.game.places import Places
 from engine.events import Event
-from vision.motion.background import Mask
-from vision.types import CardReading, Image
+from vision.types import CardReading, Image, Mask
 
 if TYPE_CHECKING:
     from companion.game.setup import GameSetup

@@ -25,10 +25,9 @@ from engine.fields import is_text
 from engine.messages import Said
 from vision.following.events import EventMaker
 from vision.following.watcher import MakeEvents, Watcher
-from vision.motion.background import Mask
 from vision.table.layout import Layout, load_layout
 from vision.table.view import TableView
-from vision.types import CardReader, CardReading, Image
+from vision.types import CardReader, CardReading, Image, Mask
 
 if TYPE_CHECKING:
     from vision.enrolment.online_learning import LearningReader

@@ -15,8 +15,7 @@ from companion.memory import collect_ended_games
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.messages import Said
-from vision.motion.background import Mask
-from vision.types import CardReading, Image
+from vision.types import CardReading, Image, Mask
 
 if TYPE_CHECKING:
     from companion.game.places import Places

@@ -56,7 +56,9 @@ class OneStageReader:
         self._network = network or load_network(weights)
         self._size = size or _input_size(weights)
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: object = None
+    ) -> list[CardReading]:
         """Return the cards in `image`, most confident first.
 
         Raises BadInputError for another kind of network.

@@ -63,7 +63,9 @@ def table_picture(height: int, width: int, cards: int) -> Image:
 class _Blind:
     """Reads nothing: the looks at a resting table, few as they are, are measured by themselves."""
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: object = None
+    ) -> list[CardReading]:
         return []
 
 

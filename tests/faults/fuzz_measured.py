@@ -31,7 +31,7 @@ _PROGRAM = "a"
 class _Seeing:
     """Sees the same two cards in every picture."""
 
-    def read(self, image: Any, crowded: object = None) -> list[CardReading]:
+    def read(self, image: Any, crowded: object = None, ignored: object = None) -> list[CardReading]:
         quad = np.array([[20, 10], [40, 10], [40, 50], [20, 50]], np.float32)
         return [CardReading(quad, "up", 0.95, "9S", 0.95), CardReading(quad + 30, "down", 0.9, None, 0.0)]
 

@@ -183,7 +183,7 @@ def address(data: bytes, folder: Path) -> None:
 
 
 class _Blind:
-    def read(self, image: Any, crowded: object = None) -> list[Any]:
+    def read(self, image: Any, crowded: object = None, ignored: object = None) -> list[Any]:
         return []
 
 

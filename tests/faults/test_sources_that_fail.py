@@ -406,7 +406,7 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
     class Blind:
         looked = 0
 
-        def read(self, image: Any, crowded: object = None) -> list[Any]:
+        def read(self, image: Any, crowded: object = None, ignored: object = None) -> list[Any]:
             self.looked += 1
             if self.looked == 2:
                 server.silent.set()

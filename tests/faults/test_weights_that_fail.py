@@ -186,7 +186,7 @@ class Table:
     def __init__(self) -> None:
         self.fails = False
 
-    def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         if self.fails:
             raise BadInputError("corner.onnx: the network's output is not a number; its weights are spoilt")
         rows = [(name, 425 + 75 * k, 520) for k, name in enumerate(UP["Ann"])]

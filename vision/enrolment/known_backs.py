@@ -19,7 +19,7 @@ from vision.enrolment.online_learning import (
 from vision.geometry import intersection_area, quad_size
 from vision.recognition.classifier import CardClassifier
 from vision.recognition.crops import face_crops
-from vision.types import CardReader, CardReading, Image, Region
+from vision.types import CardReader, CardReading, Image, Mask, Region
 
 _MIN_LOOKS = 5
 """The least number of looks that show the deck's back."""
@@ -87,9 +87,11 @@ class BackMatchingReader:
         """Whether a deck's back was seen often enough. Then its faces are compared."""
         return self._agreement is not None
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: Mask | None = None
+    ) -> list[CardReading]:
         """Return the cards in a picture, as the reader does."""
-        readings = list(self._reader.read(image, crowded))
+        readings = list(self._reader.read(image, crowded, ignored))
         if self._open and self._agreement is None:
             self._look_at_backs(image, readings)
         elif self._open and self._agreement is not None:

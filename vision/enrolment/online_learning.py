@@ -29,7 +29,7 @@ from vision.decks.deck_head import DeckHead
 from vision.enrolment.examples import augmented_features
 from vision.geometry import bounding_box, intersection_area, quad_size
 from vision.recognition.classifier import CardClassifier
-from vision.types import CardReader, CardReading, Image, Quad, Region
+from vision.types import CardReader, CardReading, Image, Mask, Quad, Region
 
 MIN_EXAMPLE_CONFIDENCE = 0.995
 """The least confidence of a reading that becomes an example."""
@@ -292,9 +292,11 @@ class LearningReader:
         """Whether a learnt deck improves the readings."""
         return self._head is not None and self._classifier.deck is self._head
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: Mask | None = None
+    ) -> list[CardReading]:
         """Return the cards in a picture, as the reader does, and note the most certain ones for learning."""
-        readings = list(self._reader.read(image, crowded))
+        readings = list(self._reader.read(image, crowded, ignored))
         self._looks += 1
         if self._classifier.deck is self._head:
             for reading in readings:

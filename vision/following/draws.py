@@ -303,17 +303,18 @@ class Draws:
         """Give the last play to who draws, if another's hand only lay nearer; return what was put down.
 
         Players draw for what they have put down. Whoever seems to have played has not drawn, and whoever
-        draws was at the pile as well.
+        draws was at the pile as well. If nobody was seen to play, the draw alone tells who has.
         """
         log, player = self._scene.log, self._scene.player(drawn.seat)
         last, play = log.last, self._scene.layout.play
         if last is None or play is None or last.event != "play" or last.player == player or last.t is None:
             return None
-        put_down = log.put_down_by(last.player)
-        if put_down is None or put_down.t != last.t or last.source != "hand":
+        if last.source != "hand" or not 0.0 <= drawn.t - last.t < _SOON_SECONDS:
             return None
-        if not 0.0 <= drawn.t - last.t < _SOON_SECONDS or not self._scene.was_near(drawn.seat, play, last.t):
-            return None
+        if last.player is not None:
+            put_down = log.put_down_by(last.player)
+            if put_down is None or put_down.t != last.t or not self._scene.was_near(drawn.seat, play, last.t):
+                return None
         log.revise(last, now, player=player)
         return log.put_down_by(player)
 

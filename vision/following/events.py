@@ -186,7 +186,7 @@ class EventMaker:
         left = [u for u in still if self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
-        free, on_burn_pile = by_zone.get(None, []), by_zone.get(BURN, [])
+        free, on_burn_pile = self._not_held(by_zone.get(None, [])), by_zone.get(BURN, [])
         if BURN in look.hidden:
             self._look_beside_piles(look, free, [*on_burn_pile, *put])
         else:
@@ -205,6 +205,13 @@ class EventMaker:
             self._look_at_draw_pile(look, there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()
+
+    def _not_held(self, cards: Sequence[Observation]) -> list[Observation]:
+        """Return the cards that lie on the table; the others show in a fan that somebody holds."""
+        if not self._scene.by_hands:
+            return list(cards)
+        seats = self.layout.seats
+        return [card for card in cards if not any(seat.is_at_player((card.x, card.y)) for seat in seats)]
 
     def _may_be_bare(self, zone: Zone, t: float) -> bool:
         """Return whether a spot of a row where no card is seen may be bare; else something is over it.

@@ -129,7 +129,10 @@ class ToldPlays:
             or seats[earlier.seat].is_on_player_side(earlier.tip)
             for earlier, later in pairwise(since)
         )
-        return bool(since) and since[0].start <= first and not gone
+        if gone or not since:
+            return False
+        left = self._scene.by_hands and second - since[-1].last_seen >= _LOST_SECONDS
+        return since[0].start <= first and not left
 
     def just_told(self, now: float) -> Event | None:
         """Return the last play if its cards may only now be seen well."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
 
 from vision.following.patches import patch_box
 from vision.following.records import Patch
@@ -11,10 +14,14 @@ from vision.hands.tracks import HandsFrame, disc
 from vision.motion.background import MotionFrame
 from vision.table.layout import Layout, Place, Zone
 from vision.table.observations import observe
-from vision.types import CardReading, Region
+from vision.types import CardReading, Mask, Region
 
 _PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
 _PAUSE_SECONDS = 0.2
+_BEHIND_ROW_MM, _NEAR_ZONE_MM = 100.0, 130.0
+"""Nothing lies so far behind a row, unless it is nearer than the second distance to a row or pile."""
+_AT_PILES_MM = 150.0
+"""Hands at the piles may hold cards."""
 
 
 def zones_of(reading: CardReading, layout: Layout) -> set[Zone]:
@@ -37,6 +44,35 @@ def crowded(layout: Layout, hands: HandsFrame) -> list[Region]:
 
 def _region(layout: Layout, place: Place, reach: float) -> Region:
     return bounding_box(layout.plane.to_pixels(disc(place, reach)))
+
+
+def people(layout: Layout, motion: MotionFrame, reaching: Iterable[Mask], resting: Iterable[Mask]) -> Mask:
+    """Return where people hide the table, given the masks of hands.
+
+    That is behind the rows, where hands rest, and where heads are. At the piles, what comes in from the
+    border may be a hand that was not found, with a card.
+    """
+    behind, away = _behind_rows(layout, motion.scale, motion.moving.shape)
+    bodies = motion.border_mask() & away
+    for mask in reaching:
+        bodies &= ~mask
+    return np.asarray(np.logical_or.reduce([behind, bodies, *resting]), np.bool_)
+
+
+@lru_cache(maxsize=4)
+def _behind_rows(layout: Layout, scale: float, shape: tuple[int, int]) -> tuple[Mask, Mask]:
+    """Return where only players are, beyond their rows, and what is away from the piles (small masks)."""
+    y, x = np.indices(shape)
+    places = layout.plane.to_mm(np.stack([x.ravel(), y.ravel()], axis=1) / scale)
+    behind, near = np.zeros((2, len(places)), np.bool_)
+    for seat in layout.seats:
+        behind |= (places - seat.centre) @ np.array(seat.facing) > _BEHIND_ROW_MM
+    for zone in layout.zones():
+        near |= np.linalg.norm(places - np.array(layout.place_of(zone)), axis=1) < _NEAR_ZONE_MM
+    piles = [place for place in (layout.draw, layout.play, layout.burn) if place is not None]
+    ways = [np.linalg.norm(places - np.array(place), axis=1) for place in piles or [layout.middle]]
+    away = np.min(ways, axis=0) > _AT_PILES_MM
+    return (behind & ~near).reshape(shape), away.reshape(shape)
 
 
 def patches(layout: Layout, zones: Iterable[Zone], motion: MotionFrame) -> dict[Zone, Patch]:

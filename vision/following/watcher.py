@@ -14,13 +14,13 @@ from engine.events import Event
 from vision.following.events import EventMaker
 from vision.following.patches import close_up
 from vision.following.records import Look, UnderArm
-from vision.following.regions import crowded, patches, zones_of
+from vision.following.regions import crowded, patches, people, zones_of
 from vision.following.table_tracking import Track
 from vision.geometry import transform_points
 from vision.hands.landmarks import FindsHands
 from vision.hands.reaches import ReachTracker
 from vision.hands.tracks import HandsFrame
-from vision.motion.background import BackgroundSubtractor, Mask, MotionFrame
+from vision.motion.background import BackgroundSubtractor, MotionFrame
 from vision.motion.frame_difference import ChangeDetector
 from vision.motion.resting_looks import RestingLooks
 from vision.motion.stabiliser import StabilisedFrame, Stabiliser
@@ -34,7 +34,7 @@ from vision.table.observations import observe
 from vision.table.relocation import KnownUpCards
 from vision.table.rescaling import rescale_layout
 from vision.table.view import TableView
-from vision.types import CardReader, CardReading, Image, Region, without_jokers
+from vision.types import CardReader, CardReading, Image, Mask, Region, without_jokers
 
 _IDLE_LOOK_SECONDS = 5.0
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
@@ -43,6 +43,8 @@ _ASTRAY_LOOKS = 6
 _NO_DEAL_LOOKS = 8
 """After so many, the last of them seconds apart, cards that lie open are no deal: nobody rests so long while
 dealing."""
+_PLAIN_P = 0.95
+"""Probability of a name from which all of a card shows."""
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 
@@ -221,11 +223,11 @@ class Watcher:
     def _follow(self, frame: StabilisedFrame, motion: MotionFrame) -> list[Event]:
         self._motion = motion
         self.view = replace(self.view, still=motion.still)
-        moved = self._steadier.lost_frames > 0
-        if moved and self._maker is not None:  # arms may hide what the camera is followed by
-            rows = self._maker.rows
-            known = [zone for zone, spot in rows.spots.items() if spot.patch is not None]
-            moved = self._track.seems_moved(patches(self._maker.layout, known, motion), rows)
+        moved = lost = self._steadier.lost_frames > 0
+        if self._maker is not None and (lost or self._doubt == "camera"):
+            moved = self._rows_seem_moved(self._maker, motion)  # arms may hide what the camera is followed by
+            if self._doubt == "camera" and not lost and not moved:  # a knock, and people who do not rest
+                self._doubt = None
         unsteady = self._track.is_unsteady(moved, motion.t)
         if self._maker is None:
             if self.lost and unsteady:
@@ -259,6 +261,11 @@ class Watcher:
         self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
         return events
 
+    def _rows_seem_moved(self, maker: EventMaker, motion: MotionFrame) -> bool:
+        """Return whether most of the rows' places look otherwise than they did."""
+        known = [zone for zone, spot in maker.rows.spots.items() if spot.patch is not None]
+        return self._track.seems_moved(patches(maker.layout, known, motion), maker.rows)
+
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open; nothing more will come."""
         return self._maker.finish(t) if self._maker else []
@@ -270,8 +277,10 @@ class Watcher:
             if reading.card in played:
                 self._stillness.absorb(reading.quad)
 
-    def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
-        readings = list(self._reader.read(frame, crowded))
+    def _read(
+        self, frame: Image, t: float, crowded: Sequence[Region] | None, ignored: Mask | None = None
+    ) -> list[CardReading]:
+        readings = list(self._reader.read(frame, crowded, ignored))
         if not self._jokers:
             readings = [without_jokers(reading) for reading in readings]
         self._last_look, self._size = t, (frame.shape[1], frame.shape[0])
@@ -387,7 +396,10 @@ class Watcher:
         """Read the table and sort the cards by what can be relied on."""
         assert self._maker is not None
         layout = self._maker.layout
-        readings = self._read(frame, motion.t, crowded(layout, hands))
+        ignored = None
+        if hands.by_hands:
+            ignored = people(layout, motion, self._arms.masks.values(), self._arms.resting_masks)
+        readings = self._read(frame, motion.t, crowded(layout, hands), ignored)
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
         seats = self._arms.masks
         free: list[CardReading] = []
@@ -404,6 +416,8 @@ class Watcher:
                     under.append(UnderArm(seat, seen, over[seat], moving))
             elif not moving:
                 free.append(reading)
+                if hands.by_hands and self._plainly_lies_in_row(reading, motion, layout):
+                    self._stillness.absorb(reading.quad)
                 continue
             # A card that is seen but not to be relied on: nothing may be concluded from its absence.
             hidden |= zones_of(reading, layout)
@@ -425,6 +439,18 @@ class Watcher:
             motion.covered_share(mask, reading.quad) > _UNDER_ARM_SHARE for mask in self._arms.resting_masks
         )
         return covers and not any(zone.kind == "row" for zone in zones_of(reading, layout))
+
+    def _plainly_lies_in_row(self, reading: CardReading, motion: MotionFrame, layout: Layout) -> bool:
+        """Return whether all of an up-card shows in a row.
+
+        A new card there differs from the table as it was. Beside a hand that rests, it would count as a part
+        of the arm for long.
+        """
+        if reading.card is None or reading.confidence < _PLAIN_P:
+            return False
+        in_row = any(zone.kind == "row" for zone in zones_of(reading, layout))
+        masks = (*self._arms.masks.values(), *self._arms.resting_masks)
+        return in_row and not any(motion.covered_share(mask, reading.quad) for mask in masks)
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
         """Tell whether what was read as a card, but not dealt, has been there since before the deal."""

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from vision.hands.landmarks import MIDDLE_KNUCKLE, WRIST, FindsHands, Hand, Tile
 from vision.hands.tracks import GONE_SECONDS, ArmTrack, HandsFrame, covered_zones
-from vision.motion.background import Mask, MotionFrame, count_pixels
+from vision.motion.background import MotionFrame, count_pixels
 from vision.table.layout import Layout, Place, Zone
-from vision.types import Image
+from vision.types import Image, Mask
 
 _HOLDING_TIPS = (4, 8, 12)
 """The fingertips that hold a card: of the thumb, the index and the middle finger."""
@@ -29,8 +29,8 @@ _PILES_TILE_MM, _SEAT_TILE_MM, _BEHIND_ROW_MM = 480.0, 420.0, 40.0
 _MIN_UNEXPLAINED_SHARE = 0.004
 """Palms are looked for in a tile if this share of it moves outside the hands that are known."""
 _ROW_TURNS, _AT_HOME_TURNS = 2, 3
-"""Palms are looked for around the piles in every frame, around one of the rows in every other one. A hand
-whose player does not reach in is followed in every third frame. Looking costs most of all."""
+"""Palms are looked for around one of the rows and around the piles in every other frame. A hand whose player
+does not reach in is followed in every third frame. Looking costs most of all."""
 _JOIN_MM, _LOST_SECONDS = 160.0, 0.4
 """A hand continues a track that ended so near and so recently."""
 _BODY_BEYOND_MM = 150.0
@@ -67,8 +67,12 @@ class _Track:
     """Log-likelihood of each seat, up to a constant."""
     path: list[tuple[float, Place]] = field(default_factory=list)
     """Times and places (mm) of the fingertips that hold cards, newest last."""
-    stirred: float = 0.0
+    stirred: float = -math.inf
     """When it last moved."""
+    appeared: float = -math.inf
+    """When it came into sight; unknown if it was there from the beginning."""
+    velocity: NDArray[np.float64] = field(default_factory=lambda: np.zeros(2))
+    """In pixels per second."""
     looked_at: float = -math.inf
     """When it was last looked for where it was."""
     home_since: float = math.inf
@@ -88,6 +92,10 @@ class _Track:
     def stirs(self, now: float) -> bool:
         """Return whether the hand has moved lately."""
         return now - self.stirred <= _STIRS_SECONDS
+
+    def predicted(self, t: float) -> Hand:
+        """Return the hand where it is at a time if it goes on as it moved."""
+        return Hand(self.hand.points + self.velocity * (t - self.last_seen), self.hand.p)
 
     def note(self, t: float) -> None:
         """Note where the hand is at a time."""
@@ -183,10 +191,14 @@ class HandTracker:
             if (moving and often) or motion.t - track.looked_at > _STILL_SECONDS:
                 track.looked_at = motion.t
                 again = self._detector.again(picture, [hand])
+                if not again and track.velocity.any():
+                    again = self._detector.again(picture, [track.predicted(motion.t)])
                 if not again or any(again[0].is_same(other.hand) for other in kept):
                     self._lost.append(track)
                     continue
                 hand = again[0]
+            if hand is not track.hand:
+                track.velocity = (hand.middle - track.hand.middle) / max(motion.t - track.last_seen, 1e-3)
             self._see(track, hand, motion.t, layout)
             kept.append(track)
         self._tracks = kept
@@ -210,21 +222,25 @@ class HandTracker:
         if not self._looked_everywhere:  # hands that rest from the beginning do not move
             self._looked_everywhere = True
             for tile in rows:
-                self._find_in(tile, picture, motion.t, layout)
+                self._find_in(tile, picture, motion.t, layout, resting=True)
         least = -1.0 if seldom else _MIN_UNEXPLAINED_SHARE
         turn, now = divmod(self._frame, 1 if seldom else _ROW_TURNS)
         due = [t for t in rows if now == 0 and _share_in(unexplained, t, motion.scale) > least]
         chosen = [due[turn % len(due)]] if due else []
-        if _share_in(unexplained, piles, motion.scale) > _MIN_UNEXPLAINED_SHARE:
+        at_piles = _share_in(unexplained, piles, motion.scale)
+        if (seldom or now != 0) and at_piles > _MIN_UNEXPLAINED_SHARE:
             chosen.append(piles)
         for tile in chosen:
-            self._find_in(tile, picture, motion.t, layout)
+            self._find_in(tile, picture, motion.t, layout, resting=seldom)
 
-    def _find_in(self, tile: Tile, picture: Image, t: float, layout: Layout) -> None:
-        """Track the hands in a tile that are not tracked yet."""
+    def _find_in(
+        self, tile: Tile, picture: Image, t: float, layout: Layout, *, resting: bool = False
+    ) -> None:
+        """Track the hands in a tile that are not tracked yet; `resting`: they may have been there long."""
         for hand in self._detector.find(picture, tile, [track.hand for track in self._tracks]):
             points = layout.plane.to_mm(hand.points)
-            new = _Track(hand, t, points, _owner_weights(layout, points))
+            appeared = -math.inf if resting else t
+            new = _Track(hand, t, points, _owner_weights(layout, points), appeared=appeared)
             track = self._continued(points) or new
             self._see(track, hand, t, layout)
             self._tracks.append(track)
@@ -242,7 +258,7 @@ class HandTracker:
     @staticmethod
     def _reaches_in(track: _Track, layout: Layout, t: float) -> bool:
         """Return whether a hand is over the table, or does something at its own row."""
-        if _depth(layout, track) > _IN_MM and t - track.stirred <= _LIES_SECONDS:
+        if _depth(layout, track) > _IN_MM and t - max(track.stirred, track.appeared) <= _LIES_SECONDS:
             return True
         at_row = min(math.dist(track.tip, spot) for spot in layout.seats[track.seat].row) < _AT_ROW_MM
         return at_row and track.stirs(t)

@@ -16,9 +16,9 @@ from itertools import count
 from vision.hands.hand_tracks import HandTracker
 from vision.hands.landmarks import FindsHands
 from vision.hands.tracks import ArmTracker, HandsFrame
-from vision.motion.background import Mask, MotionFrame
+from vision.motion.background import MotionFrame
 from vision.table.layout import Layout, Place
-from vision.types import Image
+from vision.types import Image, Mask
 
 _NEAR_PILES_MM = 220.0
 """Only tips of arms so near to the piles count: farther out, arms rest."""

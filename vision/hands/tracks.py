@@ -19,12 +19,12 @@ from vision.hands.sleeves import Colour, sleeve_colour
 from vision.motion.background import (
     MIN_REGION_SHARE,
     ForegroundRegion,
-    Mask,
     MotionFrame,
     count_pixels,
     polygon_mask,
 )
 from vision.table.layout import Layout, Place, Zone
+from vision.types import Mask
 
 GONE_SECONDS = 0.25
 """An arm that is unseen for this long has left the image."""

@@ -16,10 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from vision.images import max_channel
 from vision.motion.stabiliser import StabilisedFrame
-from vision.types import Image
-
-Mask = NDArray[np.bool_]
-"""Booleans, height x width."""
+from vision.types import Image, Mask
 
 SMALL_WIDTH = 320
 """Longer side of the small image, in pixels."""

@@ -12,17 +12,14 @@ from typing import Protocol
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.geometry import bounding_box, intersection_over_smaller, quad_size
-from vision.images import downscale, max_channel
+from vision.images import downscale, max_channel, touches
 from vision.recognition.reader import reader_for_deck
-from vision.types import CardReader, CardReading, Image, Region
+from vision.types import CardReader, CardReading, Image, Mask, Region
 
-_Mask = NDArray[np.bool_]
 _Part = tuple[int, int, int, int]
 """Left, top, right, bottom, pixels."""
-_NOTHING: _Part = (0, 0, 0, 0)
 
 _WIDTH = 480
 """Longer side, in pixels, of the copies that are compared."""
@@ -47,7 +44,7 @@ surroundings."""
 _WIDER, _TALLER = (0.0, 0.3, 0.15, 0.45, 0.22), (1.0, 0.85, 1.18, 0.92, 1.08)
 """Extra margin (share of a card's height) and factor on the height of cards, used in turn. At rest, a crop of
 the same size and scale would be misread in the same way again."""
-_LEAST = 5.0
+_LEAST = 3.0
 """Least side of a part that is read, in heights of a card. The network would magnify a smaller part too
 much."""
 _EDGE = 3.0
@@ -65,9 +62,14 @@ class RegionReader(Protocol):
         self,
         image: Image,
         crowded: Sequence[Region] | None = None,
+        *,
         card_height: float | None = None,
+        changed: Mask | None = None,
     ) -> Sequence[CardReading]:
-        """Return the cards in an image, as `vision.types.CardReader.read`; `card_height` is in pixels."""
+        """Return the cards in an image, as `vision.types.CardReader.read`.
+
+        `card_height` is in pixels. Only cards that touch `changed`, a mask at any resolution, are returned.
+        """
         ...
 
 
@@ -88,55 +90,72 @@ class IncrementalReader:
         self._searched = np.empty((0, 0), np.bool_)
         """Where partly covered cards were searched for when the place was last read."""
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: Mask | None = None
+    ) -> list[CardReading]:
         """Return the cards in an image (height x width x 3, BGR), as `CardReader.read`."""
         small, scale = downscale(image, _WIDTH)
-        wanted = _mask(small.shape[:2], crowded, scale)
-        part = self._part_to_read(small, scale, wanted, image)
+        shape = small.shape[:2]
+        wanted = _mask(shape, crowded, scale)
+        hidden = np.zeros(shape, np.bool_) if ignored is None else _resized(ignored, shape)
+        due = self._due(small, scale, wanted, hidden, image)
         self._looks += 1
-        if part == _NOTHING:
-            return list(self._readings)
-        self._whole = part is None
-        if part is None:
-            self._readings = list(self._reader.read(image, crowded, self._card_height(_SEVERAL)))
-            part = 0, 0, image.shape[1], image.shape[0]
+        if due is None:
+            self._readings = list(self._reader.read(image, crowded, card_height=self._card_height(_SEVERAL)))
             self._seen = small
+            parts = [_whole(image)]
         else:
-            self._readings = self._read_part(image, part, crowded)
-        rows, columns = _places(part, scale)
-        self._times[rows, columns] = np.minimum(self._times[rows, columns] + 1, _ENOUGH)
-        self._searched[rows, columns] = wanted[rows, columns]
+            parts = self._parts_to_read(due, scale, image)
+            for part in parts:
+                self._readings = self._read_part(image, part, crowded, due, scale)
+        self._whole = due is None or (self._whole and not parts)
+        for part in parts:
+            rows, columns = _places(part, scale)
+            self._times[rows, columns] = np.minimum(self._times[rows, columns] + 1, _ENOUGH)
+            self._times[rows, columns][hidden[rows, columns]] = 0
+            self._searched[rows, columns] = wanted[rows, columns]
         return list(self._readings)
 
-    def _part_to_read(self, small: Image, scale: float, wanted: _Mask, image: Image) -> _Part | None:
-        """Return the part of an image that must be read: `_NOTHING`, or None for the whole."""
+    def _due(self, small: Image, scale: float, wanted: Mask, hidden: Mask, image: Image) -> Mask | None:
+        """Return the places to read, with all of each card that is touched; None: the whole image."""
         if self._shape != image.shape:
             self._shape = image.shape
             self._times = np.zeros(small.shape[:2], np.uint8)
             self._searched = np.zeros(small.shape[:2], np.bool_)
             return None
-        changed = _changed(self._seen, small)
+        changed = _changed(self._seen, small) & ~hidden
         self._times[changed] = 0
         self._seen[changed] = small[changed]
-        due = (self._times < _ENOUGH) | (wanted & ~self._searched)
+        due = ((self._times < _ENOUGH) | (wanted & ~self._searched)) & ~hidden
         if self._looks % _WHOLE_EVERY == 0:
             return None
         if not due.any():
-            return _NOTHING if self._whole else None
+            return due if self._whole else None
+        if self._card_height() is None or due.mean() > _WORTH:
+            return None
+        return self._with_whole_cards(due, scale)
+
+    def _with_whole_cards(self, due: Mask, scale: float) -> Mask:
+        """Return places to read with the cards that they touch, and those which these touch in turn."""
+        left = list(self._readings)
+        while touched := [reading for reading in left if touches(reading.quad * scale, due)]:
+            left = [reading for reading in left if not any(reading is other for other in touched)]
+            for reading in touched:
+                cv2.fillConvexPoly(due.view(np.uint8), np.round(reading.quad * scale).astype(np.int32), 1)
+        return due
+
+    def _parts_to_read(self, due: Mask, scale: float, image: Image) -> list[_Part]:
+        """Return the parts of an image that hold the places to read; they do not overlap."""
         card = self._card_height()
         if card is None:
-            return None
-        part = self._about(due, scale, image, card)
-        (left, top, right, bottom), (height, width) = part, image.shape[:2]
-        return part if (right - left) * (bottom - top) <= _WORTH * width * height else None
+            return []
+        parts = _merged([self._about(places, scale, image, card) for places in _groups(due, card * scale)])
+        whole = _whole(image)
+        return parts if sum(_area(part) for part in parts) <= _WORTH * _area(whole) else [whole]
 
-    def _about(self, due: _Mask, scale: float, image: Image, card: float) -> _Part:
+    def _about(self, due: Mask, scale: float, image: Image, card: float) -> _Part:
         """Return the part of an image with the places to read, and whole cards around them."""
         left, top, right, bottom = _bounds(due, scale)
-        touched = [r.quad for r in self._readings if _touches(r, due, scale)]
-        if touched:
-            x0, y0, x1, y1 = bounding_box(np.concatenate(touched))
-            left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
         wider = _WIDER[self._looks % len(_WIDER)] * card
         across = max(_AROUND * card, (_LEAST * card - (right - left)) / 2) + wider
         down = max(_AROUND * card, (_LEAST * card - (bottom - top)) / 2) + wider
@@ -156,19 +175,30 @@ class IncrementalReader:
         heights = [quad_size(r.quad)[1] for r in self._readings if r.confidence >= _TELLING]
         return float(np.median(heights)) if len(heights) >= telling else None
 
-    def _read_part(self, image: Image, part: _Part, crowded: Sequence[Region] | None) -> list[CardReading]:
-        """Return the cards read in a part, and those outside it as they were read before."""
+    def _read_part(
+        self, image: Image, part: _Part, crowded: Sequence[Region] | None, due: Mask, scale: float
+    ) -> list[CardReading]:
+        """Return the cards read where a part is due, and the others as they were read before."""
         left, top, right, bottom = part
         shift = np.array([left, top], np.float32)
-        regions = None if crowded is None else [inner for r in crowded if (inner := _within(r, part))]
-        height = self._card_height()
+        height = self._card_height(_SEVERAL if part == _whole(image) else 1)
+        regions = None
+        if crowded is not None:
+            margin = _AROUND * (self._card_height() or 0.0)
+            near = [_part_due(region, due, scale, margin) for region in crowded]
+            regions = [inner for region in near if region and (inner := _within(region, part))]
         read = self._reader.read(
             np.ascontiguousarray(image[top:bottom, left:right]),
             regions,
-            height and height * _TALLER[self._looks % len(_TALLER)],
+            card_height=height and height * _TALLER[self._looks % len(_TALLER)],
+            changed=due[_places(part, scale)],
         )
         fresh = [replace(reading, quad=reading.quad + shift) for reading in read]
-        kept = [reading for reading in self._readings if not _is_inside(reading, part, image)]
+        kept = [
+            reading
+            for reading in self._readings
+            if not (_is_inside(reading, part, image) and touches(reading.quad * scale, due))
+        ]
         return kept + [
             reading
             for reading in fresh
@@ -182,7 +212,7 @@ def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
     return not another and intersection_over_smaller(reading.quad, card.quad) > _SAME
 
 
-def _changed(before: Image, now: Image) -> _Mask:
+def _changed(before: Image, now: Image) -> Mask:
     """Return where two images (height x width x 3) differ by more than noise."""
     difference = max_channel(np.asarray(cv2.absdiff(before, now), np.uint8))
     apart = difference > _LEVEL + _NOISE * float(np.median(difference))
@@ -190,13 +220,59 @@ def _changed(before: Image, now: Image) -> _Mask:
     return np.asarray(near >= _SPECK)
 
 
-def _mask(shape: tuple[int, ...], regions: Sequence[Region] | None, scale: float) -> _Mask:
+def _resized(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    """Return a mask at another resolution."""
+    size = shape[1], shape[0]
+    return cv2.resize(mask.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
+
+
+def _whole(image: Image) -> _Part:
+    return 0, 0, image.shape[1], image.shape[0]
+
+
+def _area(part: _Part) -> int:
+    left, top, right, bottom = part
+    return (right - left) * (bottom - top)
+
+
+def _groups(due: Mask, card: float) -> list[Mask]:
+    """Return places to read in groups that are at least a card's height (in places) apart."""
+    size = max(1, round(card))
+    near = cv2.dilate(due.astype(np.uint8), np.ones((size, size), np.uint8))
+    count, labels = cv2.connectedComponents(near)
+    return [due & (labels == label) for label in range(1, count)]
+
+
+def _merged(parts: Sequence[_Part]) -> list[_Part]:
+    """Return the parts, joined where they overlap."""
+    merged: list[_Part] = []
+    for part in parts:
+        overlapping = [other for other in merged if _overlap(part, other)]
+        while overlapping:
+            merged = [other for other in merged if other not in overlapping]
+            sides = list(zip(part, *overlapping, strict=True))
+            part = min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3])
+            overlapping = [other for other in merged if _overlap(part, other)]
+        merged.append(part)
+    return merged
+
+
+def _overlap(part: _Part, other: _Part) -> bool:
+    return part[0] < other[2] and other[0] < part[2] and part[1] < other[3] and other[1] < part[3]
+
+
+def _mask(shape: tuple[int, ...], regions: Sequence[Region] | None, scale: float) -> Mask:
     """Return a mask of regions of the image in its downscaled copy; None stands for the whole image."""
     mask = np.full(shape, regions is None)
-    for left, top, right, bottom in regions or ():
-        rows, columns = _places((int(left), int(top), int(right), int(bottom)), scale)
-        mask[rows, columns] = True
+    for region in regions or ():
+        mask[_places(_inner(region), scale)] = True
     return mask
+
+
+def _inner(region: Region) -> _Part:
+    """Return the whole pixels of a region."""
+    left, top, right, bottom = region
+    return int(left), int(top), int(right), int(bottom)
 
 
 def _places(part: _Part, scale: float) -> tuple[slice, slice]:
@@ -205,29 +281,34 @@ def _places(part: _Part, scale: float) -> tuple[slice, slice]:
     return slice(int(top), int(np.ceil(bottom))), slice(int(left), int(np.ceil(right)))
 
 
-def _bounds(due: _Mask, scale: float) -> Region:
+def _bounds(due: Mask, scale: float) -> Region:
     """Return the bounding box of the places to read, in pixels of the image."""
     rows, columns = np.flatnonzero(due.any(axis=1)), np.flatnonzero(due.any(axis=0))
     return columns[0] / scale, rows[0] / scale, (columns[-1] + 1) / scale, (rows[-1] + 1) / scale
 
 
-def _touches(reading: CardReading, due: _Mask, scale: float) -> bool:
-    """Return whether a place to read lies on a card."""
-    corners = np.round(reading.quad * scale).astype(np.int32)
-    (left, top), (right, bottom) = np.maximum(corners.min(axis=0), 0), corners.max(axis=0) + 1
-    under = due[top:bottom, left:right].astype(np.uint8)
-    if not under.any():
-        return False
-    card = np.zeros_like(under)
-    cv2.fillConvexPoly(card, corners - np.array([left, top], np.int32), 1)
-    return bool((under & card).any())
+def _part_due(region: Region, due: Mask, scale: float, margin: float) -> Region | None:
+    """Return the part of a region with the places to read in it, and a margin (px); None: there are none."""
+    mask = np.zeros_like(due)
+    places = _places(_inner(region), scale)
+    mask[places] = due[places]
+    if not mask.any():
+        return None
+    left, top, right, bottom = _bounds(mask, scale)
+    return _common(region, (left - margin, top - margin, right + margin, bottom + margin))
 
 
 def _within(region: Region, part: _Part) -> Region | None:
     """Return the part of a region inside a part of the image, in pixels of that part."""
-    left, top, right, bottom = part
-    x0, y0 = max(region[0], left) - left, max(region[1], top) - top
-    x1, y1 = min(region[2], right) - left, min(region[3], bottom) - top
+    left, top = part[:2]
+    common = _common(region, part)
+    return common and (common[0] - left, common[1] - top, common[2] - left, common[3] - top)
+
+
+def _common(region: Region, other: Region) -> Region | None:
+    """Return what two regions have in common."""
+    x0, y0 = max(region[0], other[0]), max(region[1], other[1])
+    x1, y1 = min(region[2], other[2]), min(region[3], other[3])
     return (x0, y0, x1, y1) if x1 > x0 and y1 > y0 else None
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from vision.decks.deck_files import load_deck
 from vision.decks.deck_head import DeckHead
 from vision.geometry import intersection_area, intersection_over_smaller, polygon_area, up_direction
-from vision.images import downscale
+from vision.images import downscale, touches
 from vision.recognition.classifier import CardClassifier, Classification
 from vision.recognition.detector import CardDetector, Detection
 from vision.recognition.framed_faces import enlarge_framed_outlines
@@ -20,7 +20,7 @@ from vision.recognition.occlusion import OcclusionResolver
 from vision.recognition.protruding_ends import find_lower_card
 from vision.recognition.second_look import retry_slanted_outlines
 from vision.recognition.template_check import check_with_templates, correct_with_templates
-from vision.types import CardReading, Image, Quad, Region
+from vision.types import CardReading, Image, Mask, Quad, Region
 
 _MIN_CONSIDERED_P = 0.15
 """Least confidence of a detection that is classified at all."""
@@ -88,22 +88,35 @@ class TableReader:
         self,
         image: Image,
         crowded: Sequence[Region] | None = None,
+        ignored: Mask | None = None,
+        *,
         card_height: float | None = None,
+        changed: Mask | None = None,
     ) -> list[CardReading]:
         """Return the cards in an image, surest detection first, followed by those that show only an index.
 
         Args:
             image: Height x width x 3, BGR, 8 bit.
             crowded: Regions in which to search for indices of covered cards; None: the whole image.
+            ignored: Of no use here: an image is read as a whole.
             card_height: Height of the cards in pixels, if known.
+            changed: A mask at any resolution: only cards that touch it are read; None: all.
         """
         if max(image.shape[:2]) > _MAX_SIDE_PX:
             smaller, scale = downscale(image, _MAX_SIDE_PX)
             return [
                 replace(card, quad=((card.quad + 0.5) / scale - 0.5).astype(np.float32))
-                for card in self.read(smaller, _scaled(crowded, scale), card_height and card_height * scale)
+                for card in self.read(
+                    smaller,
+                    _scaled(crowded, scale),
+                    card_height=card_height and card_height * scale,
+                    changed=changed,
+                )
             ]
         detections = self._detector.detect(image, card_height)
+        if changed is not None:
+            to_mask = np.divide(changed.shape[::-1], (image.shape[1], image.shape[0]))
+            detections = [found for found in detections if touches(found.quad * to_mask, changed)]
         names = self._classifier.classify(image, [detection.quad for detection in detections])
         if card_height is None and not any(self._is_named(name) for name in names):
             detections, names = self._with_filling_card(image, detections, names)

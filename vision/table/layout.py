@@ -34,6 +34,8 @@ _SHARED_EDGE_RADIANS = math.radians(20)
 _MM_PER_RADIAN = 500.0
 """The distance that counts as much as an angle of one radian when a card is held out to a seat."""
 _MAX_DRAW_PILE_MM = 260.0
+_HELD_ASIDE_MM = 300.0
+"""A player's hands hold cards no farther aside from the middle of the row."""
 _ROW_ASIDE_MM = 150.0
 """An arm within this distance from the middle line of a row belongs to the row's player."""
 _MAX_COORDINATE_MM, _MAX_SIDE_PX = 1e5, 100_000
@@ -74,6 +76,12 @@ class Seat:
         """Return whether a place is on the player's side of the row, and not on the table's side."""
         (x, y), (across, down) = self.centre, self.facing
         return (place[0] - x) * across + (place[1] - y) * down > 0.0
+
+    def is_at_player(self, place: Place) -> bool:
+        """Return whether a place is where the player's hands hold cards: behind the row, not far aside."""
+        (x, y), (across, down) = self.centre, self.facing
+        aside = (place[0] - x) * down - (place[1] - y) * across
+        return self.is_on_player_side(place) and abs(aside) < _HELD_ASIDE_MM
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from datasets.films.rendering.renderer import SHUTTER_S
 from datasets.films.timeline import CardMove
 from vision.decks.card_classes import rank_and_colour
 from vision.recognition.index_detector import INDEX_CENTRE_MM
-from vision.types import CardReading, Image, Region
+from vision.types import CardReading, Image, Mask, Region
 
 _INDEX_HALF_MM = (3.0, 7.0)
 _TURNING = 0.9
@@ -64,7 +64,9 @@ class TimelineReader:
         self._scene, self.t = scene, 0.0
         self._rng = random.Random(f"reader {scene.shot.seed}")
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: Mask | None = None
+    ) -> list[CardReading]:
         """Return the readings of the frame at `t`, as `CardReader.read` does."""
         owner: NDArray[np.int32] = np.zeros(image.shape[:2], np.int32)
         readings = [self._read(part, owner, crowded) for part in self._laid_on(owner)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from vision.geometry import CARD_CORNERS_MM
 from vision.recognition.classifier import CardClassifier
-from vision.types import CardReading, Image, Region
+from vision.types import CardReading, Image, Mask, Region
 
 _HEIGHT_MM = 24.6
 """Height of the card in such a picture: rank and suit, cut out closely from the corner of the card."""
@@ -24,7 +24,9 @@ class LoneIndexReader:
         """Read with the networks of `faces`."""
         self._faces = faces
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: Mask | None = None
+    ) -> list[CardReading]:
         """Return the card of the index (height x width x 3, BGR); its quad is the border of the picture."""
         height, width = image.shape[:2]
         around = round(_AROUND * height)

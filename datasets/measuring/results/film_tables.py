@@ -17,6 +17,11 @@ def as_markdown(report: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def without_measures(report: dict[str, Any]) -> str:
+    """Return the tables by type of event and by condition, as in `as_markdown`."""
+    return "\n\n".join((_about(report), _by_event(report), _by_condition(report))) + "\n"
+
+
 def table(head: Cells, rows: Sequence[Cells], numbers_from: int = 1) -> str:
     """Return a Markdown table; columns from `numbers_from` on are aligned right."""
     rule = ["---" if column < numbers_from else "---:" for column in range(len(head))]

@@ -1,8 +1,8 @@
 """The page of results: each goal of the product beside the number that was measured.
 
-`shithead results` reads a folder with films.json (`shithead measure`), photos.jsonl (`evaluate --json`),
-soak.json (`shithead soak`) and benchmarks.jsonl (`pytest -m benchmark`, with SHITHEAD_MEASURED). A goal
-without a number there is *not measured*.
+`shithead results` reads a folder with films.json (`shithead measure`), people.json (the same with
+`--people all`), photos.jsonl (`evaluate --json`), soak.json (`shithead soak`) and benchmarks.jsonl
+(`pytest -m benchmark`, with SHITHEAD_MEASURED). A goal without a number there is *not measured*.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from datasets.measuring.films.summary import by_machine
 from datasets.measuring.results.film_goals import Goal
-from datasets.measuring.results.film_tables import as_markdown, cores, number, spread, table
+from datasets.measuring.results.film_tables import as_markdown, cores, number, spread, table, without_measures
 from datasets.measuring.results.photo_tables import beside_rows, photo_rows
 from datasets.measuring.results.product_goals import PARTS
 from engine.errors import BadInputError
@@ -26,6 +26,7 @@ from engine.files.json_text import parse_json
 NOT_MEASURED = "not measured"
 _FILES = {
     "films": "films.json",
+    "people": "people.json",
     "photos": "photos.jsonl",
     "soak": "soak.json",
     "benchmarks": "benchmarks.jsonl",
@@ -42,9 +43,10 @@ _INTRO = """# Results
 This page compares each goal with what was measured. `shithead results` writes it from the files in
 `docs/measured`. Each row names the command that measured it. A goal without a number says *not measured*.
 
-**All films on this page are rendered, and the players in them are polite.** Their arms appear only to play.
-Real people lean over the table, drink and rest their hands on the cards. The program does not yet follow
-such games well, and this page has no number for them. See [What does not work yet](limits.md).
+All films on this page are rendered. **In most of them the players are polite**: their arms appear only to
+play. Real people lean over the table, drink and rest their hands on the cards. The program follows such
+games less well. See [the films of whole people](#following-a-game-with-whole-people) and
+[What does not work yet](limits.md).
 
 How to read the numbers:
 
@@ -67,6 +69,8 @@ class Measured:
     """The numbers that the commands wrote."""
 
     films: Mapping[str, Any] = field(default_factory=dict)
+    people: Mapping[str, Any] = field(default_factory=dict)
+    """Films of whole people."""
     photos: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Rows of `shithead evaluate --json` by set; the last one counts."""
     soak: Mapping[str, Any] = field(default_factory=dict)
@@ -91,9 +95,10 @@ def read_measured(folder: Path) -> Measured:
     if not folder.is_dir():
         raise BadInputError(f"{folder}: there is no such folder")
     soaked = _lines(folder / "soak.json")
-    films = folder / "films.json"
+    films, people = folder / "films.json", folder / "people.json"
     measured = Measured(
         films=_object(_text(films), films) if films.is_file() else {},
+        people=_object(_text(people), people) if people.is_file() else {},
         photos={str(row.get("set")): _with_share(row) for row in _lines(folder / "photos.jsonl")},
         soak=_with_lag_ratio(_with_film_hours(soaked[-1])) if soaked else {},
         benchmarks={str(row.get("what")): row for row in _lines(folder / "benchmarks.jsonl")},
@@ -177,6 +182,8 @@ def page(measured: Measured, plot: str | None) -> str:
         parts.append(
             f"## Films by type of event and by condition\n\n{as_markdown(dict(measured.films)).strip()}"
         )
+    if measured.people:
+        parts.append(f"## Films of whole people\n\n{without_measures(dict(measured.people)).strip()}")
     if measured.soak and plot is not None:
         picture = f"![Memory, lag and dropped pictures over time]({plot})"
         parts.append(f"## A long run\n\n{_soak_words(measured.soak)}\n\n{picture}")
@@ -198,6 +205,7 @@ def _machines(measured: Measured) -> str:
     benchmarks = [(_MADE_BY[what], row) for what, row in measured.benchmarks.items() if what in _MADE_BY]
     rows = [
         *_machine_rows("films", _films_by_machine(measured.films)),
+        *_machine_rows("films of whole people", _films_by_machine(measured.people)),
         *_machine_rows("photos", measured.photos.items()),
         *_machine_rows("soak", [("soak", measured.soak)]),
         *_machine_rows("benchmarks", benchmarks),

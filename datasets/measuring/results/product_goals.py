@@ -9,7 +9,13 @@ from datasets.measuring.results.film_goals import EVENT_F1, FILM_GOALS, Goal
 _BENCH = "pytest -m benchmark tests/benchmarks"
 _PHOTOS = "shithead evaluate --json"
 _FILMS = "shithead measure"
+_PEOPLE = "shithead measure --people all --plays 10"
 _SOAK = "shithead soak --hours HOURS --pace PACE"
+
+
+def _people(title: str, field: str, least: float | None = None, most: float | None = None) -> Goal:
+    """Return a goal for films of whole people."""
+    return Goal(title, f"people/{field}", least=least, most=most, form=".2f", command=_PEOPLE)
 
 
 def _photos(title: str, where: str, least: float, key: str = "recall") -> Goal:
@@ -91,6 +97,8 @@ _EVENTS = (
     "out",
     "game_over",
 )
+_PEOPLE_F1 = {1: 0.95, 2: 0.93, 3: 0.90}
+"""The goal for F1 at each level of whole people (`datasets.films.people.levels`)."""
 PARTS: dict[str, tuple[Goal, ...]] = {
     "The referee": (
         _bench(
@@ -210,6 +218,29 @@ PARTS: dict[str, tuple[Goal, ...]] = {
             form=".0f",
             file=_FALSE,
         ),
+    ),
+    "Following a game with whole people": (
+        Goal(
+            "films measured, a quarter at each level", "people/films", least=20, form=".0f", command=_PEOPLE
+        ),
+        *(
+            _people(
+                f"level {level}: F1 of all events",
+                f"conditions/company/whole people: level {level}/watch/f1",
+                f1,
+            )
+            for level, f1 in _PEOPLE_F1.items()
+        ),
+        *(
+            _people(f"F1 of `{kind}` events", f"events/{kind}/watch/f1")
+            for kind in ("play", "draw", "pick_up")
+        ),
+        _people("share of events with the correct player", "overall/watch/player_right", 0.96),
+        _people("share of breaches found", "overall/watch/illegal_found", 0.95),
+        _people("false alarms per game", "overall/watch/false_alarms_per_game", most=0.3),
+        _people("corrections per game", "overall/watch/corrections_per_game"),
+        _people("the plain baseline: F1 of all events", "overall/baseline/f1"),
+        _people("speed while other work ran, times real time", "overall/watch/speed", 1.5),
     ),
     "The companion": (
         _bench("time from the start to the first picture, s", "first_picture_s", most=3, file=_WINDOW),

@@ -26,7 +26,7 @@ def able(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Blind:
-    def read(self, image: Any, crowded: object = None) -> list[Any]:
+    def read(self, image: Any, crowded: object = None, ignored: object = None) -> list[Any]:
         return []
 
 

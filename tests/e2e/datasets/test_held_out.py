@@ -92,7 +92,7 @@ def test_a_detector_is_compared_with_boxes_around_the_cards(
     class Boxes:
         """A detector that sees the box around each card of the frame."""
 
-        def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
+        def read(self, image: Image, crowded: object = None, ignored: object = None) -> Sequence[CardReading]:
             asked, _ = held_out.split_labels(frame.scene())
             boxes = [np.concatenate([one.points.min(axis=0), one.points.max(axis=0)]) for one in asked]
             quads = [np.array([[a, b], [c, b], [c, d], [a, d]], np.float32) for a, b, c, d in boxes]
@@ -110,7 +110,7 @@ def test_a_detector_is_compared_with_boxes_around_the_cards(
 class Blind:
     """A reader that sees nothing."""
 
-    def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> Sequence[CardReading]:
         return []
 
 

@@ -29,7 +29,7 @@ SMALL: dict[str, Any] = {"plays": 1, "size": (160, 90)}
 
 
 class NoReader:
-    def read(self, image: Any, crowded: object = None) -> list[Any]:
+    def read(self, image: Any, crowded: object = None, ignored: object = None) -> list[Any]:
         return []
 
 

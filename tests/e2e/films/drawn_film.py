@@ -139,7 +139,7 @@ class Reader:
     def __init__(self, said: list[list[list[Any]]]) -> None:
         self._said = said
 
-    def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         middle = _SQUARE // 2
         bits = [
             int(image[middle, bit * _SQUARE + middle].mean() > _GREY + 0.5) << bit for bit in range(_BITS)

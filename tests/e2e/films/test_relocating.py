@@ -57,7 +57,7 @@ class Table:
                 self.cards.append((None if unread or name in gone else name, x, y, turn))
         self.cards += [("10S", *PLAY, 20.0), ("10D", PLAY[0] + 25, PLAY[1] - 10, 75.0)]
 
-    def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         found = []
         for name, x, y, turn in self.cards:
             angle = np.radians(turn)

@@ -63,7 +63,7 @@ class Table:
             image[y0:y1, x - 28 : x + 28] = (130, 160, 215)
         return image
 
-    def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         self.looks += 1
         found = [
             CardReading(order_quad(self.quad(x, y, 0)), "up", 0.5, None, 0.3, (("9H", 0.3),))
@@ -175,7 +175,7 @@ def test_a_cloth_whose_pattern_looks_like_cards_by_the_dozen_does_not_tilt_the_t
     read = game.table.read
     eyes = [(x, y) for x in range(60, 1000, 110) for y in (40, 300)]
 
-    def patterned(image: Image, crowded: object = None) -> list[CardReading]:
+    def patterned(image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         found = list(read(image, crowded))
         near = [
             (x, y)
@@ -205,7 +205,7 @@ def test_a_card_that_quick_looks_overlook_is_looked_for_by_its_index_before_the_
     game = Game()
     read = game.table.read
 
-    def overlooking(image: Image, crowded: object = None) -> list[CardReading]:
+    def overlooking(image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         return [found for found in read(image, crowded) if found.card != "AD" or crowded is None]
 
     game.table.read = overlooking  # type: ignore[method-assign]
@@ -216,7 +216,7 @@ def test_a_deal_with_a_doubtful_card_is_looked_at_closely_before_it_is_told() ->
     game = Game()
     read = game.table.read
 
-    def doubting(image: Image, crowded: object = None) -> list[CardReading]:
+    def doubting(image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         doubtful = [replace(found, card="AH", confidence=0.87) for found in read(image) if found.card == "AD"]
         indices = [found for found in read(image) if found.card == "AD" and crowded is None]
         return [*(found for found in read(image) if found.card != "AD"), *doubtful, *indices]
@@ -264,6 +264,28 @@ def test_where_no_jokers_are_played_with_what_is_read_as_one_is_asked_about(
     assert any(event.event == "unclear" for event in game.events) != jokers
 
 
+def test_after_a_knock_the_game_goes_on_though_somebody_fidgets_all_the_time() -> None:
+    game = Game()
+    game.begin()
+    noise = np.random.default_rng(3)
+    for _ in range(20):  # nothing can be made out for more than a second
+        picture = noise.integers(0, 255, (*SIZE[::-1], 3)).astype(np.uint8)
+        game.events += game.watcher.feed(picture, game.t)
+        game.t += STEP
+    still = game.table.frame
+
+    def fidgeting() -> Image:
+        picture, x = still(), 20 + round(game.t / STEP) % 9 * 8
+        picture[20:60, x : x + 40] = (130, 160, 215)
+        return picture
+
+    game.table.frame = fidgeting  # type: ignore[method-assign]
+    game.run(0.5)
+    game.reach(410, 280, -1, lambda: game.table.put("QH", 424, 296, 8))
+    game.run(1.5)
+    assert game.told()[-1] == ("play", "Bob")
+
+
 def test_decisions_are_not_made_before_they_happen(played: Game) -> None:
     assert all(event.decided_at >= event.t for event in played.events)
     assert [event.id for event in played.events] == [1, 2, 3, 4]
@@ -304,7 +326,7 @@ def test_a_resting_table_costs_hardly_a_look() -> None:
 
 def test_a_reader_that_finds_nothing_yields_nothing() -> None:
     class Blind:
-        def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+        def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
             return []
 
     watcher = Watcher(Blind(), ("Ann", "Bob"))

@@ -55,7 +55,7 @@ class Tables(FakeSource):
 
 
 class Reads:
-    def read(self, image: Any, crowded: Any = None) -> Any:
+    def read(self, image: Any, crowded: Any = None, ignored: object = None) -> Any:
         return READINGS
 
 

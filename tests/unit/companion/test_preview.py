@@ -38,7 +38,7 @@ class Camera(FakeSource):
 
 
 class Reader:
-    def read(self, image: Image, crowded: object = None) -> list[CardReading]:
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         return [CARD]
 
 

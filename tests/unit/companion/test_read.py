@@ -20,7 +20,7 @@ QUAD = np.array([[10, 10], [40, 10], [40, 52], [10, 52]], np.float32)
 
 
 class Told:
-    def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> Sequence[CardReading]:
         return [
             CardReading(QUAD, "up", 0.99, "9S", 0.987, (("8S", 0.006),)),
             CardReading(

@@ -206,7 +206,7 @@ def test_without_names_the_players_are_those_of_the_deal() -> None:
 
 
 class NoReader:
-    def read(self, image: Any, crowded: object = None) -> list[Any]:
+    def read(self, image: Any, crowded: object = None, ignored: object = None) -> list[Any]:
         return []
 
 

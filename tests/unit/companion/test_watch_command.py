@@ -17,7 +17,7 @@ from tests.support.noise_film import noise_film
 
 
 class NoReader:
-    def read(self, image: Any, crowded: object = None) -> list[Any]:
+    def read(self, image: Any, crowded: object = None, ignored: object = None) -> list[Any]:
         return []
 
 

@@ -89,7 +89,9 @@ def test_a_planned_film_with_an_old_version_is_reported_and_rendered_again(
 class Blind:
     """A reader that finds no card, because these tests need no readings."""
 
-    def read(self, image: Image, crowded: Sequence[Region] | None = None) -> list[CardReading]:
+    def read(
+        self, image: Image, crowded: Sequence[Region] | None = None, ignored: object = None
+    ) -> list[CardReading]:
         return []
 
 

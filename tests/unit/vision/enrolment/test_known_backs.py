@@ -22,7 +22,7 @@ from vision.enrolment.examples import augmented_features
 from vision.enrolment.known_backs import BackMatchingReader, decks_with_backs
 from vision.enrolment.online_learning import MIN_AGREEING_CARDS, LearntDeckHead
 from vision.recognition.classifier import CardClassifier
-from vision.types import CardReading, Image
+from vision.types import CardReading, Image, Mask
 
 Picture = NDArray[np.uint8]
 BLUE, RED = draw_back((150, 60, 30)), draw_back((40, 30, 160), 1)
@@ -44,7 +44,9 @@ class Script:
     def __init__(self) -> None:
         self.readings: list[CardReading] = []
 
-    def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
+    def read(
+        self, image: Image, crowded: object = None, ignored: Mask | None = None
+    ) -> Sequence[CardReading]:
         return self.readings
 
 

@@ -26,7 +26,7 @@ from vision.enrolment.online_learning import (
     known_cards,
 )
 from vision.recognition.classifier import CLASSES, CardClassifier
-from vision.types import CardReading, Face, Image, Quad
+from vision.types import CardReading, Face, Image, Mask, Quad
 
 QUAD = np.array([[240, 120], [370, 130], [360, 310], [232, 300]], np.float32)
 Picture = NDArray[np.uint8]
@@ -48,7 +48,9 @@ class Script:
     def __init__(self) -> None:
         self.readings: list[CardReading] = []
 
-    def read(self, image: Image, crowded: object = None) -> Sequence[CardReading]:
+    def read(
+        self, image: Image, crowded: object = None, ignored: Mask | None = None
+    ) -> Sequence[CardReading]:
         return self.readings
 
 

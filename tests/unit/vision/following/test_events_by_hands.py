@@ -176,3 +176,54 @@ def test_a_card_that_a_player_was_seen_to_pick_up_is_played_by_that_player() -> 
     script.rest(3.0)
     plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
     assert plays == [("Ann", ("9S",)), ("Bob", ("9S",))]
+
+
+def test_a_card_that_shows_in_a_fan_is_not_shown_to_anybody() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    holds_fan = (ANN_HOME[0] - 120.0, ANN_HOME[1])
+    script.end(script.reach("Ann", (holds_fan, 0.1), (DRAW_AT, 0.6), (holds_fan, 0.1)))
+    script.table.append(card("QH", (holds_fan[0] - 60.0, holds_fan[1])))
+    for _ in range(4):
+        script.rest(0.3)
+        script.look()
+    script.rest(3.0)
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.3), (BOB_HOME, 0.1)))
+    script.table.append(card("JS", (PLAY_AT[0] + 4.0, PLAY_AT[1])))
+    script.rest(3.0)
+    assert [kind for kind, _, _ in script.told()] == ["deal", "play", "draw", "play"]
+
+
+def test_a_play_by_a_hand_that_was_not_found_is_that_of_who_draws() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.rest(8.0)
+    moving = {Zone("play"): frozenset[int]()}
+    for _ in range(5):
+        script.t += STEP
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+    script.table.append(card("JS", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(1.0)
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.3), (BOB_HOME, 0.1)))
+    script.rest(3.0)
+    told = [(kind, player) for kind, player, _ in script.told() if kind in ("play", "draw")]
+    assert told == [("play", "Ann"), ("draw", "Ann"), ("play", "Bob"), ("draw", "Bob")]
+
+
+def test_what_a_hand_that_was_not_found_puts_down_later_is_no_part_of_the_play_before() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("4H", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.3)))
+    script.table.clear()
+    script.rest(4.0)  # Bob has the 4H in the hand now, as was seen
+    script.play("Bob", card("2C", PLAY_AT))
+    script.rest(1.0)
+    moving = {Zone("play"): frozenset[int]()}
+    for _ in range(5):
+        script.t += STEP
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+    script.table.append(card("4H", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(3.0)
+    plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
+    assert plays == [("Ann", ("4H",)), ("Bob", ("2C",)), ("Bob", ("4H",))]

@@ -228,3 +228,48 @@ def test_a_resting_hand_hides_a_spot_of_a_row_only_if_it_covers_much_of_it() -> 
         assert isinstance(tracker, HandTracker)
         assert told.tracks == ()
         assert (spot in told.covered) == hidden
+
+
+def test_a_hand_that_is_first_seen_when_it_rests_on_the_draw_pile_has_reached_there() -> None:
+    watch = hands_watch()
+    for _ in range(90):
+        watch.feed()
+    for y in np.linspace(330, 30, 6):  # its card hides it on its way
+        watch.seen_only((), hand_at(-60, float(y)))
+    for _ in range(4):
+        told = watch.feed(hand_at(-60, 10))
+    assert [track.seat for track in told.tracks] == [0]
+
+
+class Near(Seen):
+    """Finds a hand when it comes in, and then only where it is looked for."""
+
+    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
+        coming = [hand for hand in self.hands if hand.middle[1] > PLANE.to_pixels([(0, 340)])[0][1]]
+        return [hand for hand in coming if not any(hand.is_same(other) for other in known)]
+
+    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+        return [hand for hand in self.hands for old in before if np.hypot(*(hand.middle - old.middle)) < 12]
+
+
+def test_a_fast_hand_is_found_where_its_way_leads() -> None:
+    seen = Near()
+    watch = Watch(HandTracker(seen), seen)
+    way = [
+        330.0,
+        325.0,
+        315.0,
+        300.0,
+        280.0,
+        258.0,
+        233.0,
+        205.0,
+        175.0,
+        143.0,
+        109.0,
+        73.0,
+    ]  # up to 18 px a step
+    for y in way:
+        told = watch.feed(hand_at(-60, y))
+    (track,) = told.tracks
+    assert track.tip[1] < 110

@@ -10,8 +10,9 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.images import touches
 from vision.recognition.incremental import IncrementalReader
-from vision.types import CardReading, Image, Region
+from vision.types import CardReading, Image, Mask, Region
 
 WIDTH, HEIGHT = 1920, 1080
 CARD = (70, 100)
@@ -26,10 +27,16 @@ class Colours:
         self.shapes: list[tuple[int, int]] = []
         self.crowded: list[Sequence[Region] | None] = []
         self.heights: list[float | None] = []
+        self.names: list[set[str | None]] = []
         self.confidence = 0.9
 
     def read(
-        self, image: Image, crowded: Sequence[Region] | None = None, card_height: float | None = None
+        self,
+        image: Image,
+        crowded: Sequence[Region] | None = None,
+        *,
+        card_height: float | None = None,
+        changed: Mask | None = None,
     ) -> list[CardReading]:
         self.shapes.append(image.shape[:2])
         self.crowded.append(crowded)
@@ -44,6 +51,10 @@ class Colours:
                     corners = [(left, top), (left + width, top), (left + width, top + height)]
                     quad = np.array([*corners, (left, top + height)], np.float32)
                     found.append(CardReading(quad, "up", 0.9, name, self.confidence))
+        if changed is not None:
+            to_mask = np.divide(changed.shape[::-1], image.shape[1::-1])
+            found = [reading for reading in found if touches(reading.quad * to_mask, changed)]
+        self.names.append({reading.card for reading in found})
         return found
 
 
@@ -258,3 +269,64 @@ def test_tiny_pictures(shape: tuple[int, int]) -> None:
     reader = IncrementalReader(Colours())
     for _ in range(5):
         assert reader.read(np.zeros((*shape, 3), np.uint8), [(0, 0, 5, 5)]) == []
+
+
+def test_changes_far_apart_are_read_in_parts_of_their_own() -> None:
+    plain = Colours()
+    reader = IncrementalReader(plain)
+    corners = [("9S", 60, 60), ("KD", 1780, 60), ("4C", 900, 950)]
+    settled(reader, *corners[:1])
+    reads = len(plain.shapes)
+    assert set(places(reader.read(table(*corners)))) == {"9S", "KD", "4C"}
+    assert len(plain.shapes) == reads + 2
+    assert all(height * width < HEIGHT * WIDTH / 8 for height, width in plain.shapes[reads:])
+
+
+def test_a_card_beside_a_change_is_not_read_again() -> None:
+    plain = Colours()
+    reader = IncrementalReader(plain)
+    beside = ("9S", 1400, 800)
+    settled(reader, beside)
+    assert set(places(reader.read(table(beside, NEAR)))) == {"9S", "KD"}
+    assert plain.names[-1] == {"KD"}
+
+
+def test_the_card_under_a_new_one_is_read_again() -> None:
+    plain = Colours()
+    reader = IncrementalReader(plain)
+    beneath = ("9S", 1460, 780)
+    settled(reader, beneath)
+    assert set(places(reader.read(table(beneath, NEAR)))) == {"9S", "KD"}
+    assert plain.names[-1] == {"9S", "KD"}
+
+
+def covered(left: int, top: int, right: int, bottom: int) -> Mask:
+    """Return a mask, at a quarter of the resolution, of a part of the picture."""
+    mask = np.zeros((HEIGHT // 4, WIDTH // 4), np.bool_)
+    mask[top // 4 : bottom // 4, left // 4 : right // 4] = True
+    return mask
+
+
+def test_what_is_ignored_is_not_read_while_it_changes_and_is_read_once_it_shows() -> None:
+    plain = Colours()
+    reader = IncrementalReader(plain)
+    settled(reader, FAR)
+    reads, hand = len(plain.shapes), covered(1400, 700, 1700, 1000)
+    for level in range(5):  # a hand that rests there stirs
+        image = table(FAR)
+        image[720:980, 1420:1680] = 100 + 20 * level
+        reader.read(image, ignored=hand)
+    assert len(plain.shapes) == reads
+    assert set(places(reader.read(table(FAR, NEAR)))) == {"9S", "KD"}
+
+
+def test_a_card_that_a_hand_hid_when_it_was_read_is_read_again_once_it_shows() -> None:
+    plain = Colours()
+    reader = IncrementalReader(plain)
+    settled(reader, FAR, NEAR)
+    hidden = table(FAR)
+    hidden[720:980, 1420:1680] = 200
+    for _ in range(12):  # until the whole picture is read
+        reader.read(hidden, ignored=covered(1400, 700, 1700, 1000))
+    assert set(places(reader.read(hidden))) == {"9S"}
+    assert set(places(reader.read(table(FAR, NEAR)))) == {"9S", "KD"}

@@ -60,7 +60,7 @@ def test_a_panorama_longer_than_opencv_can_look_at_is_read_in_a_smaller_copy() -
             return super().detect(image)
 
     wide = np.zeros((99, 33_000, 3), np.uint8)
-    (card,) = reader(Smaller(at(20_000)), Faces(("9S", 0.99))).read(wide, [(0, 0, 10, 10)], 66.0)
+    (card,) = reader(Smaller(at(20_000)), Faces(("9S", 0.99))).read(wide, [(0, 0, 10, 10)], card_height=66.0)
     assert card.card == "9S"
     assert np.allclose(card.quad, (CARD + (20_000, 0) + 0.5) * 1.1 - 0.5, atol=0.01)
 
