@@ -123,8 +123,8 @@ ANSWER_DP, ANSWER_UNITS = 48, 54
 """Minimum width of a card answer."""
 PICTURE_UNITS, WIDE_PICTURE_UNITS = 170, 250
 """Least height of the picture on a phone without room for the log: usual, and above players in one row."""
-_TABLE_RULING = 0.24
-"""Share of the height for the ruling below a table that is drawn."""
+_TABLE_RULING, _TABLE_UNITS = 0.24, 340
+"""Share of the height for the ruling below a table that is drawn, and the table's least height."""
 _MOST_IN_ONE_ROW = 4
 """Most players in one row on a phone, each with name and hand alone."""
 ONE_ROW_UNITS = 620
@@ -156,6 +156,8 @@ def _has_room(plan: Arrangement) -> bool:
             least["live"] = min(plan.live.width * 9 / 16, picture * u)
         else:
             least["turn"] = (178 + 12 + 46) * u
+    if plan.around:
+        least["live"] = _TABLE_UNITS * u
     return all(plan.panels[name].height >= height - 0.01 for name, height in least.items())
 
 
@@ -356,7 +358,7 @@ def seat_places(count: int, width: float, height: float) -> list[tuple[float, fl
     return [(width / 2 * (1 + math.cos(turn)), height / 2 * (1 + math.sin(turn))) for turn in turns]
 
 
-_SEAT_UNITS, _SEAT_WIDTH, _SEAT_GAP_UNITS = (210, 84), 0.28, 10
+_SEAT_UNITS, _SEAT_WIDTH, _SEAT_GAP_UNITS = (210, 84), 0.25, 10
 """Size of a seat at a drawn table, its most share of the table's width, and the gap around it."""
 _EDGE = 0.2
 """Share of the height within which a seat counts as one at the upper or the lower edge."""

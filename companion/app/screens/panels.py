@@ -172,7 +172,7 @@ class PileFan(FloatLayout):
         self._lay()
 
     def _lay(self, *_args: object) -> None:
-        height = min(self.height, self.width * 0.6)
+        height = max(1.0, min(self.height, self.width * 0.6))
         width = height * 63 / 88
         step = min(width * 0.56, (self.width - width) / max(1, _SHOWN_OF_PILE - 1))
         taken = width + step * (len(self.children) - 1)

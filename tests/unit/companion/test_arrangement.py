@@ -101,13 +101,16 @@ def test_on_a_small_phone_the_picture_is_nearly_as_wide_as_the_phone(players: in
 @given(
     window=st.tuples(st.integers(900, 3840), st.integers(600, 2400)).filter(lambda size: size[0] >= size[1]),
     players=st.integers(2, 6),
+    type_scale=st.sampled_from([1.0, 1.3, 1.6, 2.0]),
 )
-def test_without_a_picture_the_table_fills_a_wide_window(window: tuple[int, int], players: int) -> None:
-    plan = arrange(*window, players=players, watched=False)
+def test_without_a_picture_the_table_fills_a_wide_window(
+    window: tuple[int, int], players: int, type_scale: float
+) -> None:
+    plan = arrange(*window, 1.0, players, type_scale, watched=False)
     assert plan.around
-    assert plan.live.height + plan.banner.height > 0.9 * window[1]
+    assert plan.live.height + plan.banner.height > 0.85 * window[1]
     seats, middle = around_table(plan.live, plan.unit, players)
-    assert min(middle.width, middle.height) >= 100 * plan.unit
+    assert min(middle.width, middle.height) >= 90 * plan.unit
     assert all(min(seat.width, seat.height) >= 48 for seat in seats)
     boxes = [Box(box.x + 0.01, box.y + 0.01, box.width - 0.02, box.height - 0.02) for box in (*seats, middle)]
     for one, other in itertools.combinations(boxes, 2):
