@@ -358,7 +358,7 @@ def seat_places(count: int, width: float, height: float) -> list[tuple[float, fl
     return [(width / 2 * (1 + math.cos(turn)), height / 2 * (1 + math.sin(turn))) for turn in turns]
 
 
-_SEAT_UNITS, _SEAT_WIDTH, _SEAT_GAP_UNITS = (210, 84), 0.25, 10
+_SEAT_UNITS, _SEAT_WIDTH, _SEAT_GAP_UNITS = (210, 84), 0.24, 10
 """Size of a seat at a drawn table, its most share of the table's width, and the gap around it."""
 _EDGE = 0.2
 """Share of the height within which a seat counts as one at the upper or the lower edge."""

@@ -348,7 +348,7 @@ class TableScreen(FloatLayout):
         self.ids.ring.show(snapshot.table)
         if not self.watches:
             self._name_next(snapshot.table.turn)
-            self.ids.fan.show(snapshot.table.pile)
+            self._show_pile()
         self.ids.players.show(snapshot.table, snapshot.lines)
         if len(snapshot.table.players) != self._players:
             self._players = len(snapshot.table.players)
@@ -357,6 +357,13 @@ class TableScreen(FloatLayout):
     def _name_next(self, turn: str | None) -> None:
         self.prompt = "" if turn else _("Game over") if self.over else _("Tap the player who begins")
         self.ids.next.text = signed(_("Enter {player}’s turn").format(player=turn)) if turn else ""
+
+    def _show_pile(self) -> None:
+        """Show the pile in the middle of a table that is drawn, unless a text stands there."""
+        table = self.session.snapshot.table
+        if self.watches or table is None:
+            return
+        self.ids.fan.show(table.pile if self.draws and not (self.prompt or self.hint) else ())
 
     def place_panels(self, *_args: object) -> None:
         """Lay out the panels and set the design unit."""
@@ -393,6 +400,7 @@ class TableScreen(FloatLayout):
             _seats, middle = around_table(boxes["live"], plan.unit, self._players)
         self.draws = plan.around
         self.middle = [self.x + middle.x, self.y + middle.y, middle.width, middle.height]
+        self._show_pile()
         for name, box in boxes.items():
             panel = self.ids[name]
             panel.size_hint = (None, None)
