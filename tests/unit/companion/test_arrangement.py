@@ -110,7 +110,7 @@ def test_without_a_picture_the_table_fills_a_wide_window(
     assert plan.around
     assert plan.live.height + plan.banner.height > 0.85 * window[1]
     seats, middle = around_table(plan.live, plan.unit, players)
-    assert middle.width >= 75 * plan.unit
+    assert middle.width >= 0.25 * plan.live.width
     assert middle.height >= 100 * plan.unit
     assert all(min(seat.width, seat.height) >= 48 for seat in seats)
     boxes = [Box(box.x + 0.01, box.y + 0.01, box.width - 0.02, box.height - 0.02) for box in (*seats, middle)]
