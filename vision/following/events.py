@@ -44,6 +44,8 @@ _FIRST_PLAY_SECONDS = 3.0
 """The first card of a game was put down no longer ago than this."""
 _TAKES_MM = 130.0
 """A hand that took a card from a row was seen so near to it."""
+_AT_SPOT_MM = 25.0
+"""A card in a row lies so near to the middle of its spot."""
 _SET = 3
 """So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
 
@@ -183,6 +185,8 @@ class EventMaker:
             there = by_zone.get(zone, [])
             if zone not in look.hidden and (there or self._may_be_bare(zone, look.t)):
                 self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
+            elif self._scene.by_hands and not self._scene.started:
+                self._look_under_resting_hand(zone, [*there, *at_rest], look.t)
         left = [u for u in still if self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
@@ -205,6 +209,16 @@ class EventMaker:
             self._look_at_draw_pile(look, there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()
+
+    def _look_under_resting_hand(self, zone: Zone, cards: Sequence[Observation], t: float) -> None:
+        """Take in what shows at a spot while a player's hand rests there after an exchange."""
+        place = self.layout.place_of(zone)
+        if place is None:
+            return
+        near = [(math.dist((card.x, card.y), place), k) for k, card in enumerate(cards)]
+        mm, k = min(near, default=(math.inf, 0))
+        if mm < _AT_SPOT_MM:
+            self._upcards.look_under_hand(zone, cards[k], self.pile, t)
 
     def _not_held(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the cards that lie on the table; the others show in a fan that somebody holds."""

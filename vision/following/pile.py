@@ -121,8 +121,8 @@ class Pile:
         ]
         shows_new = pictured.shows_new
         staying = self._staying([s.observation for s in settled], pictured)
-        weighed = [self._weighed(s.observation, taken, shows_new, staying) for s in settled]
         put = {card.name for card in self.cards[-1:] if card.name[:-1] in ranks}
+        weighed = [self._weighed(s.observation, taken, shows_new, staying, put) for s in settled]
         named = with_mates(assign_names(weighed, packs=self.packs), weighed, {*self.names} - put)
         claims = [
             (name if p >= MIN_NAME_P else None, p, s.observation)
@@ -302,9 +302,17 @@ class Pile:
         return staying
 
     def _weighed(
-        self, seen: Observation, taken: Collection[str], shows_new: ShowsNew, staying: Collection[str]
+        self,
+        seen: Observation,
+        taken: Collection[str],
+        shows_new: ShowsNew,
+        staying: Collection[str],
+        put: Collection[str],
     ) -> Observation:
-        """Return `seen` with its odds weighed by what is physically likely at its place."""
+        """Return `seen` with its odds weighed by what is physically likely at its place.
+
+        The hand that put down the cards `put` was still there: it may have moved them since.
+        """
         here = names_at(seen, self.cards)
         other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
         tops = {card.name for card in self.top}
@@ -312,6 +320,8 @@ class Pile:
         for name, p in seen.probabilities.items():
             if name in taken:
                 weight = 0.02
+            elif name in put:
+                weight = 1.0
             elif name in staying:
                 weight = _STAYS
             elif name in here and not self._is_buried(name):

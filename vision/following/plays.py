@@ -24,6 +24,8 @@ from vision.hands.tracks import HandsFrame
 from vision.table.layout import PLAY
 from vision.table.observations import MIN_NAME_P, Observation
 
+_WAIT_FOR_DRAW_SECONDS = 1.8
+"""If it is not clear whose hand played, the draw that follows may tell within this time."""
 _LOOKS = 2
 """As many looks at least decide."""
 _PATIENCE, _SETTLED_LOOKS = 5, 8
@@ -159,8 +161,9 @@ class PlayPile:
             under = self._under_hand.lately(now)
             more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)
             x, y = view.new[-1][2].x, view.new[-1][2].y
-            awaited = self._scene.by_hands and self._visits.hand_at((x, y)) is None
-            if not patient or (view.confidence >= SURE and not more and not awaited):
+            awaited = not self._visits.is_sure_who((x, y))
+            waits = awaited and not forced and now - self.touched < _WAIT_FOR_DRAW_SECONDS
+            if (not patient and not waits) or (view.confidence >= SURE and not more and not awaited):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
             if unchanged and not forced:

@@ -14,6 +14,8 @@ from vision.table.observations import MIN_NAME_P, Observation, assign_names, fus
 _LOOKS = 2
 _MEMORY = 8
 _SURE_NAME = 0.6
+_SHOWN_LOOKS = 4
+"""So many looks under a hand tell that another card lies at a spot."""
 _SURE_UNDER_ARM = 0.9
 _BARE_SHARE = 0.2
 """More of a spot than this looks otherwise when its card is gone; less changes beside a neighbour's."""
@@ -49,6 +51,8 @@ class Spot:
     """When the up-card was last surely read where it lies, an arm over part of it."""
     hidden_since: float = math.inf
     """When it was hidden before the game began, if it has not been seen since; else infinite."""
+    shown: list[Observation] = field(default_factory=list)
+    """The latest looks, under a hand that rests, in all of which one card surely shows here."""
     put_right: bool = False
     """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
 
@@ -69,6 +73,12 @@ class Spot:
         A hand that takes a card from here hides it for a moment only.
         """
         return self.touched is not None and self.touched - self.hidden_since >= _LONG_HIDDEN_S
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it is known what lies here, though a hand may rest over it."""
+        shows = len(self.shown) >= _SHOWN_LOOKS and self.shown[-1].best[0] == self.up
+        return self.touched is None or shows
 
     @property
     def seems_bare(self) -> bool:
@@ -148,6 +158,22 @@ class Rows:
             name, p = assign_names([seen], elsewhere)[0]
             if name == spot.up and p > _SURE_UNDER_ARM:
                 spot.under_arm = t
+
+    def look_under_hand(self, zone: Zone, card: Observation, t: float) -> Change | None:
+        """Take in a card that shows at a spot though a hand rests over it; return what has changed there."""
+        spot, (name, p) = self.spots[zone], card.best
+        if card.face != "up" or name is None or p <= _SURE_UNDER_ARM:
+            spot.shown.clear()
+            return None
+        same = bool(spot.shown) and spot.shown[-1].best[0] == name and spot.shown[-1].is_at(card)
+        spot.shown = [*spot.shown[-_SHOWN_LOOKS:], card] if same else [card]
+        if len(spot.shown) < _SHOWN_LOOKS or name == spot.up:
+            return None
+        if len(self.owners(name)) >= copies(name, self._packs):
+            return None
+        change = Change(zone, spot.up, name, False, t if spot.touched is None else spot.touched)
+        spot.up, spot.patch = name, None
+        return change
 
     def is_open(self, seat: int) -> bool:
         """Tell whether a spot of the seat has been touched and not been seen well since."""

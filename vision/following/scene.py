@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
 from engine.cards import copies
 from vision.following.records import ReportedEvents, UnderArm
@@ -37,6 +38,8 @@ class NearHand:
     """When it came about as near as it ever was: on its way back it may pass there again."""
     mm: float
     """How near that was."""
+    rivals: frozenset[int] = frozenset()
+    """The seats of other hands that came about as near."""
 
 
 @dataclass(slots=True)
@@ -121,16 +124,32 @@ class Scene:
         If two came about as near, it is the one that was there last: the other one passed, or rested.
         """
         best: NearHand | None = None
+        ways: dict[int, float] = {}
         for reach in self.reaches:
             there = [(t, math.dist(where, place)) for t, where in reach.path if start <= t <= end]
             near = min((mm for _, mm in there), default=math.inf)
             if near > _NEAREST_HAND_MM:
                 continue
+            ways[reach.seat] = min(near, ways.get(reach.seat, math.inf))
             came = next(t for t, mm in there if mm < near + _AS_NEAR_MM)
             clearly = best is None or near < best.mm - _AS_NEAR_MM
             if clearly or (best is not None and near < best.mm + _AS_NEAR_MM and came > best.t):
                 best = NearHand(reach.seat, came, near)
-        return best
+        if best is None:
+            return None
+        as_near = {seat for seat, mm in ways.items() if abs(mm - ways[best.seat]) < _AS_NEAR_MM}
+        return replace(best, rivals=frozenset(as_near - {best.seat}))
+
+    def first_to_draw(self, seats: Collection[int] | None, since: float) -> NearHand | None:
+        """Return the hand of a seat (None: of any) that was first at the draw pile after `since`."""
+        visits = [
+            NearHand(reach.seat, t, math.dist(where, self.layout.draw or where))
+            for reach in self.reaches
+            if seats is None or reach.seat in seats
+            for (t, where), (_, before) in zip(reach.path[1:], reach.path, strict=False)
+            if t > since and self.at_draw_pile(where) and self.at_draw_pile(before)
+        ]
+        return min(visits, key=lambda visit: visit.t, default=None)
 
     def was_near(self, seat: int, place: Place, t: float) -> bool:
         """Return whether a seat's hand was near to a place about a time."""

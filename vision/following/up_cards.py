@@ -65,6 +65,13 @@ class UpCards:
         if change is not None:
             self._changed(change, pile, now)
 
+    def look_under_hand(self, zone: Zone, card: Observation, pile: Collection[str], now: float) -> None:
+        """Take in a card that shows at a spot though a hand rests over it, while cards are exchanged."""
+        change = self.rows.look_under_hand(zone, card, now)
+        if change is not None:
+            self.rows.spots[zone].hidden_since = math.inf
+            self._changed(change, pile, now)
+
     def touch(self, zone: Zone, pile: Collection[str], now: float) -> None:
         """Note that something is over a spot."""
         change = self.rows.touch(zone, now)
@@ -199,7 +206,7 @@ class UpCards:
 
     def _tell_exchange(self, seat: int, now: float) -> None:
         row = [spot for zone, spot in self.rows.spots.items() if zone.seat == seat]
-        if any(spot.up is None or spot.touched is not None for spot in row):
+        if any(spot.up is None or not spot.is_seen for spot in row):
             return
         t = self._exchanging.pop(seat)
         self._vanished = [gone for gone in self._vanished if gone.seat != seat]

@@ -61,11 +61,25 @@ class Visits:
         return recent[-1].seat if recent else None
 
     def hand_at(self, place: Place | None) -> NearHand | None:
-        """Return the hand that did something at `place` just now; None if hands are not seen as such."""
+        """Return the hand that did something at `place` just now; None if hands are not seen as such.
+
+        If none was seen near, or two were, whoever draws next has done it.
+        """
         if place is None or not self._scene.by_hands:
             return None
         start = max(self.since - _BEFORE_SECONDS, self._covered - _JUST_SECONDS)
-        return self._scene.nearest_hand(place, start)
+        hand = self._scene.nearest_hand(place, start)
+        if hand is None:
+            return self._scene.first_to_draw(None, self._covered)
+        drew = self._scene.first_to_draw({hand.seat, *hand.rivals}, hand.t) if hand.rivals else None
+        return hand if drew is None else drew
+
+    def is_sure_who(self, place: Place) -> bool:
+        """Return whether one hand alone can have done something at `place`, if hands are seen as such."""
+        if not self._scene.by_hands:
+            return True
+        hand = self.hand_at(place)
+        return hand is not None and not hand.rivals
 
     def player_at(self, card: Observation) -> str | None:
         """Return the player whose arm was where a card is, as `who`."""

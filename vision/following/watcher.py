@@ -262,7 +262,7 @@ class Watcher:
         return events
 
     def _rows_seem_moved(self, maker: EventMaker, motion: MotionFrame) -> bool:
-        """Return whether most of the rows' places look otherwise than they did."""
+        """Return whether most of the rows' places look different from before."""
         known = [zone for zone, spot in maker.rows.spots.items() if spot.patch is not None]
         return self._track.seems_moved(patches(maker.layout, known, motion), maker.rows)
 

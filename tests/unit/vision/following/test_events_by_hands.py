@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, down
+from vision.following.records import UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import Place, Zone
 
@@ -227,3 +228,55 @@ def test_what_a_hand_that_was_not_found_puts_down_later_is_no_part_of_the_play_b
     script.rest(3.0)
     plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
     assert plays == [("Ann", ("4H",)), ("Bob", ("2C",)), ("Bob", ("4H",))]
+
+
+def resting_over(
+    script: Script, zone: Zone, card_there: str, looks: int
+) -> list[tuple[str | None, int | None]]:
+    """Bob's hand rests over a spot of his row after an exchange; returns the exchanges that are told."""
+    place = script.maker.layout.place_of(zone)
+    assert place is not None
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (place, 0.4), (BOB_HOME, 0.1)))
+    script.rows[zone] = card(card_there, place)
+    hidden = frozenset({zone})
+    for number in range(60):
+        script.t += STEP
+        covered = {zone: frozenset[int]()}
+        script.events += script.maker.on_hands(
+            HandsFrame(script.t, (), script._gone(), covered, by_hands=True)
+        )
+        if number % 4 == 0 and number < 4 * looks:
+            shows = [UnderArm(1, card(card_there, place), 0.3, False)]
+            script.look(under=shows, hidden=hidden)
+    return [(event.player, event.count) for event in script.events if event.event == "exchange"]
+
+
+def test_an_exchange_is_seen_though_a_hand_rests_over_the_card() -> None:
+    assert resting_over(script_by_hands(), Zone("row", 1, 0), "JS", looks=10) == [("Bob", 1)]
+
+
+def test_a_card_that_a_resting_hand_shows_but_once_is_no_exchange() -> None:
+    assert resting_over(script_by_hands(), Zone("row", 1, 0), "JS", looks=2) == []
+
+
+def test_of_two_hands_that_came_as_near_the_one_that_draws_has_played() -> None:
+    script = script_by_hands()
+    near, as_near = (PLAY_AT[0], PLAY_AT[1] - 80.0), (PLAY_AT[0] - 5.0, PLAY_AT[1] + 75.0)
+    together(script, "Bob", near, "Ann", ANN_HOME, as_near, ANN_HOME)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(0.4)
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.3), (BOB_HOME, 0.1)))
+    script.rest(3.0)
+    told = [(event.event, event.player, event.revise) for event in script.events if event.event == "play"]
+    assert told == [("play", "Bob", None)]
+
+
+def test_if_nobody_draws_the_nearest_hand_has_played() -> None:
+    script = script_by_hands()
+    near, as_near = (PLAY_AT[0], PLAY_AT[1] - 80.0), (PLAY_AT[0] - 5.0, PLAY_AT[1] + 75.0)
+    together(script, "Bob", near, "Ann", ANN_HOME, as_near, ANN_HOME)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(4.0)
+    (play,) = [event for event in script.events if event.event == "play"]
+    assert play.player in ("Ann", "Bob")
+    assert play.decided_at - play.t < 3.5
