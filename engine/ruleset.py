@@ -21,6 +21,7 @@ it.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ from engine.errors import BadInputError
 from engine.files.atomic import write_whole
 from engine.files.bounded import read_capped
 from engine.mechanics import Mechanics, mechanic_value, read_mechanics
+from engine.messages import Said, message
 
 RULESET_NAMES = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 VARIANT_NAMES = ("jokers-extensions", "backpacker-computer", "backpacker-alternative", "shed-extreme")
@@ -185,12 +187,23 @@ def _load_variant(path: Path, options: tuple[str, ...]) -> Ruleset:
         raise BadInputError("house variant {path} is nested too deeply", path=path) from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise BadInputError(
-            "house variant {path} is not readable as TOML: {reason}", path=path, reason=error
+            "house variant {path} is not readable as TOML: {reason}", path=path, reason=_toml_fault(error)
         ) from None
     try:
         return build_variant(data, default_name=path.stem, options=options)
     except BadInputError as error:
         raise BadInputError("house variant {path}: {reason}", path=path, reason=error) from None
+
+
+def _toml_fault(error: ValueError) -> Said:
+    """Return what is wrong with a text, for people who do not know the words of the parser."""
+    if isinstance(error, UnicodeDecodeError):
+        return message("it is not UTF-8 text")
+    found = re.search(r"at line (\d+), column (\d+)", str(error))
+    if found:
+        return message("line {line}, column {column} cannot be read", line=found[1], column=found[2])
+    ended = "end of document" in str(error)
+    return message("its end cannot be read") if ended else message("a number is too long")
 
 
 _VARIANT_ENTRIES = ("name", "base", "options", "mechanics", "rules", "title", "source", "differs")

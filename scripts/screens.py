@@ -1,18 +1,19 @@
-"""Photograph the screens for the documentation: `.venv/bin/python scripts/screens.py [FOLDER [KEPT]]`.
+"""Photograph the screens: `.venv/bin/python scripts/screens.py [FOLDER [KEPT]] [--every]`.
 
 It walks through the real window by touch, as the tests do (`tests/e2e/windows/drive_app.py`): on a phone,
 upright and on its side, and on a laptop. It makes two pictures in `docs` or another folder: `screens.png`,
 and `sheets.png` with the sheets that open over them. A second folder keeps the single photographs. It needs
-no display and takes some minutes.
+no display and takes some minutes. `--every` makes them in each language and type size, to be looked at.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from companion import theme
+from companion.i18n.catalogue import LANGUAGES
+from companion.settings import TYPE_SIZES
 
 ROOT = Path(__file__).resolve().parents[1]
 PHONE, SIDEWAYS, LAPTOP = (360, 640), (860, 400), (1280, 720)
@@ -42,6 +45,7 @@ class Shot:
     below: str
     size: tuple[int, int] = PHONE
     language: str = "en"
+    type_size: str = "normal"
 
 
 Rows = tuple[tuple[Shot, ...], ...]
@@ -89,6 +93,7 @@ SHEETS: Rows = (
     ),
     (
         Shot("screens", "large", "LargeView", "Large type"),
+        Shot("screens", "about", "AboutSheet", "What the words mean"),
         Shot("sung", "songs one sung", "SongsSheet", "One song is sung"),
         Shot("filmed", "replay", "ReplayView", "The evening again"),
         Shot("shown_where", "tapped", "TapPlaces", "Show the places"),
@@ -112,16 +117,16 @@ def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
 
     for kind in ("DATA_HOME", "CACHE_HOME", "STATE_HOME"):
         os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not the decks and settings of this user
-    found = {}
+    walk, found = test_screens._walk.__wrapped__, {}
     seen: dict[Path, Any] = {}
     for shot in shots:
         os.environ["SHITHEAD_SCREENS_IN"] = shot.language
-        taken = folder / shot.language
+        taken = folder / shot.language / shot.type_size
         os.environ["SHITHEAD_SCREENSHOTS"] = str(taken)
         walked = taken / f"{shot.scenario}-{shot.size[0]}x{shot.size[1]}"
         if walked not in seen:
             print(walked.relative_to(folder), flush=True)
-            seen[walked] = test_screens._walk.__wrapped__(shot.scenario, *shot.size, 1.0)["measured"]
+            seen[walked] = walk(shot.scenario, *shot.size, TYPE_SIZES[shot.type_size])["measured"]
         if shot.shows not in seen[walked][shot.name]["shows"]:
             raise SystemExit(f"{walked.name}, {shot.name}: shows no {shot.shows}")
         found[shot] = walked / f"{shot.name}.png"
@@ -180,21 +185,42 @@ def reduced(page: Image.Image) -> Image.Image:
     return page.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
-def main(out: Path, kept: Path | None) -> None:
+def all_in(rows_of: Rows, language: str, type_size: str) -> Rows:
+    """Return the photographs in one language and type size."""
+    return tuple(
+        tuple(replace(shot, language=language, type_size=type_size) for shot in rows) for rows in rows_of
+    )
+
+
+def main(out: Path, pictures: dict[str, Rows], kept: Path | None) -> None:
     """Photograph and compose."""
     with tempfile.TemporaryDirectory() as scratch:
         found = photograph(
-            [shot for rows in PICTURES.values() for row in rows for shot in row], kept or Path(scratch)
+            [shot for rows in pictures.values() for row in rows for shot in row], kept or Path(scratch)
         )
-        for name, rows in PICTURES.items():
+        for name, rows in pictures.items():
             page, told = compose(rows, found), PngInfo()
             told.add_itxt(CONTENTS, contents(rows))
             reduced(page).save(out / name, optimize=True, pnginfo=told)
             print(f"{name}: {page.width} by {page.height}, {(out / name).stat().st_size // 1000} kB")
 
 
+def wanted(every: bool) -> dict[str, Rows]:
+    """Return the pictures for the documentation, or those in every language and type size."""
+    if not every:
+        return PICTURES
+    return {
+        f"{Path(name).stem}-{language}-{type_size}.png": all_in(rows, language, type_size)
+        for name, rows in PICTURES.items()
+        for language in LANGUAGES
+        for type_size in TYPE_SIZES
+    }
+
+
 if __name__ == "__main__":
-    main(
-        Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs",
-        Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None,
-    )
+    parser = argparse.ArgumentParser(description="Photograph the screens.")
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "docs")
+    parser.add_argument("kept", type=Path, nargs="?", help="keeps the single photographs")
+    parser.add_argument("--every", action="store_true", help="in every language and type size")
+    args = parser.parse_args()
+    main(args.folder, wanted(args.every), args.kept.resolve() if args.kept else None)

@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +18,7 @@ from companion.cli.completion import answer_shell
 from companion.cli.usage import usage_fault
 from companion.files.caches import redirect_caches
 from companion.files.logs import begin_logging, log_path
+from companion.version import version
 from engine.errors import BadInputError
 from engine.messages import printable
 from vision.capture.addresses import without_passwords
@@ -71,7 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="Begin with: shithead app. What works here: shithead doctor. More on a command: "
         "shithead COMMAND --help.",
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action="version", version=f"shithead {version() or '(not installed)'}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name in COMMANDS:
         if name in FROM_A_CHECKOUT and not (_ROOT / "datasets" / "commands").is_dir():
@@ -93,13 +93,6 @@ def _add_absent(subparsers: Any, name: str) -> None:
     command = subparsers.add_parser(name, help="only in a checkout of the project", add_help=False)
     command.add_argument("rest", nargs=argparse.REMAINDER)
     command.set_defaults(run=run)
-
-
-def _version() -> str:
-    try:
-        return f"shithead {metadata.version('shithead-referee')}"
-    except metadata.PackageNotFoundError:  # run from a folder, not installed
-        return "shithead (not installed)"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

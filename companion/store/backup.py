@@ -22,6 +22,7 @@ from companion.files.incomplete import (
 from companion.files.lock import games_being_played, lock_files, store_lock_path
 from companion.files.scratch import remove_stale_scratch
 from companion.files.store_paths import SQLITE_SUFFIXES, follow_link
+from companion.store.damage import was_database
 from companion.store.event_pictures import event_pictures_folder, former_picture_folders
 from companion.store.opening import (
     exclusive_access,
@@ -98,6 +99,8 @@ def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
             raise BadInputError("{path}: not a file", path=backup)
         raise BadInputError("{path}: no such file", path=backup)
     _refuse_own(backup, target)
+    if not was_database(backup):
+        raise BadInputError("{backup}: not a backup of this program", backup=backup)
     refuse_foreign_file(target, at_home=is_default_store(target))
     make_folder(named.parent)
     scratch = _scratch(target)

@@ -10,28 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from companion.store.rows import from_json
+from companion.store.rows import parse_event_line, parse_game
 from companion.store.schema import COLUMNS, SQLITE_ERRORS, connect, decode_text
 
 _PAGE = 4096
 _MOST_MISSING = 200_000
 """Longest gap between readable rows in which rows are looked up one by one."""
-_JSON_KINDS: dict[str, type] = {
-    **dict.fromkeys(("options", "players", "rituals_done"), list),
-    **dict.fromkeys(("layout", "line"), dict),
-}
-_NUMBERS = ("id", "evening", "started", "finished", "game", "written", "event", "checksum")
-_MAY_BE_NULL = {
-    *(
-        ("games", name)
-        for name in ("finished", "dealer", "loser", "source", "deck", "layout", "rituals_done")
-    ),
-    ("corrections", "line"),
-    ("events", "checksum"),
-}
-
-_LESS_THAN_A_ROW = ("rituals_done",)
-"""If only these columns are damaged, the row is taken without them."""
+_NUMBERS = ("id", "evening", "game", "started", "written")
+"""Columns without which a row has no place in an evening."""
 
 
 def salvage(damaged: Path, folder: Path) -> Path:
@@ -89,14 +75,10 @@ def _copy_rows(
         return
     insert = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
     for row in _readable_rows(source, table, names):
-        values = dict(zip(names, row, strict=True))
-        for name in _LESS_THAN_A_ROW:
-            if name in values and not _is_of_its_kind(name, values[name]):
-                values[name] = None
-        if _is_sound(table, values):
+        if _is_sound(table, dict(zip(names, row, strict=True))):
             # Skip a row that contradicts another: a second of its id, an event of no game.
             with contextlib.suppress(sqlite3.IntegrityError):
-                target.execute(insert, tuple(values.values()))
+                target.execute(insert, row)
 
 
 def _readable_rows(
@@ -124,16 +106,11 @@ def _until_error(source: sqlite3.Connection, query: str) -> Iterator[tuple[Any, 
 
 
 def _is_sound(table: str, row: dict[str, Any]) -> bool:
-    """Return whether a row's values have the types that this program writes."""
-    return all(
-        (table, name) in _MAY_BE_NULL if value is None else _is_of_its_kind(name, value)
-        for name, value in row.items()
-    )
-
-
-def _is_of_its_kind(name: str, value: Any) -> bool:
-    if name in _NUMBERS:
-        return isinstance(value, int | float)
-    if name in _JSON_KINDS:
-        return isinstance(from_json(value), _JSON_KINDS[name])
-    return isinstance(value, str)
+    """Return whether the store will read this row, rather than pass over it."""
+    if not all(isinstance(row[name], int | float) for name in _NUMBERS if name in row):
+        return False
+    if table == "games":
+        return parse_game(tuple(row.get(name) for name in COLUMNS[table])) is not None
+    if table == "corrections" and row.get("line") is None:
+        return isinstance(row.get("event"), int)
+    return table == "evenings" or parse_event_line(row.get("line")) is not None

@@ -31,14 +31,22 @@ def parse_json(text: str | bytes) -> Any:
         if _SURROGATE.search(plain):
             json.dumps(found, ensure_ascii=False).encode()
         return found
-    except json.JSONDecodeError:
-        raise
+    except json.JSONDecodeError as error:
+        if isinstance(error, RepeatedKeyError):
+            raise
+        raise json.JSONDecodeError(_in_plain_words(error), error.doc, error.pos) from None
     except RecursionError:
         raise json.JSONDecodeError("nested too deeply", "", 0) from None
     except UnicodeError:
         raise json.JSONDecodeError("not UTF-8 text", "", 0) from None
     except (ValueError, OverflowError):
         raise json.JSONDecodeError("a number is too long", "", 0) from None
+
+
+def _in_plain_words(error: json.JSONDecodeError) -> str:
+    """Return what is wrong, for people who do not know the words of the parser."""
+    rest = error.doc[error.pos :].lstrip()
+    return f"{rest[0]!r} was not expected here" if rest else "the end is missing"
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -17,8 +17,8 @@ Path = list[tuple[float, Place]]
 _QUICKEST_SECONDS = 0.19
 """No hand goes to the draw pile and back in less than three frames of fifteen a second."""
 _PASSES_MM_PER_S = 400.0
-"""A hand that never goes slower than this at the draw pile passes it. On nine films of people, the fastest
-hand that took a card went at 261 mm/s, and most that only passed at more than 420 mm/s."""
+"""A hand that never goes slower than this at the draw pile passes it. On nine films of people, no hand
+that took a card was faster than 261 mm/s. Most that only passed went at more than 420 mm/s."""
 _TAKES_SECONDS = 0.12
 """No fingers take a card in less than three frames of fifteen a second."""
 _LOST_SECONDS = 0.5

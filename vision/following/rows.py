@@ -15,7 +15,7 @@ _LOOKS = 2
 _MEMORY = 8
 _SURE_NAME = 0.6
 _SHOWN_LOOKS = 4
-"""So many looks under a hand tell that another card lies at a spot."""
+"""After so many looks under a hand, another card counts as lying at a spot."""
 _SURE_UNDER_ARM = 0.9
 _BARE_SHARE = 0.2
 """More of a spot than this looks otherwise when its card is gone; less changes beside a neighbour's."""
@@ -52,7 +52,7 @@ class Spot:
     hidden_since: float = math.inf
     """When it was hidden before the game began, if it has not been seen since; else infinite."""
     shown: list[Observation] = field(default_factory=list)
-    """The latest looks, under a hand that rests, in all of which one card surely shows here."""
+    """The latest looks under a resting hand, while one card surely shows here."""
     put_right: bool = False
     """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
 

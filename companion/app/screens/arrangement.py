@@ -44,6 +44,10 @@ class Arrangement:
     """Pixels of one unit of the most important texts: the turn, the demand, the ruling."""
     crowded: bool
     """Whether minor texts are left out, because large type leaves no room for them."""
+    around: bool
+    """Whether the players sit around the table that is drawn in place of a picture, in the same box."""
+    in_one_row: bool
+    """Whether a small phone names the players in one row, so that the picture is as wide as the phone."""
 
     @property
     def panels(self) -> dict[str, Box]:
@@ -53,11 +57,18 @@ class Arrangement:
 
 
 def arrange(
-    width: float, height: float, dp: float = 1.0, players: int = 4, type_scale: float = 1.0
+    width: float,
+    height: float,
+    dp: float = 1.0,
+    players: int = 4,
+    type_scale: float = 1.0,
+    *,
+    watched: bool = True,
 ) -> Arrangement:
     """Return the panels for a window of `width` x `height` pixels at `dp` pixels per dp.
 
-    A log of height 0 is not shown.
+    A log of height 0 is not shown. If nothing is `watched`, a wide window draws the table in place of a
+    picture.
 
     Type grows with the window. If there is room for all panels, it has at least 0.9 dp times the user's
     `type_scale`; in smaller windows it shrinks. If larger type has no room, the log, part of the picture and
@@ -66,7 +77,9 @@ def arrange(
     place = _portrait if height > width else _landscape
 
     def largest(most: float, *, crowded: bool) -> Arrangement:
-        return _largest(lambda unit: place(width, height, unit, dp, players, crowded=crowded), most, dp)
+        return _largest(
+            lambda unit: place(width, height, unit, dp, players, crowded=crowded, watched=watched), most, dp
+        )
 
     most = base_unit(width, height, dp, type_scale)
     plan = largest(most, crowded=False)
@@ -108,8 +121,12 @@ _QUESTION_WIDTH_DP, _QUESTION_UNITS = 170, 190
 """Minimum width of a question: three card answers side by side fit."""
 ANSWER_DP, ANSWER_UNITS = 48, 54
 """Minimum width of a card answer."""
-PICTURE_UNITS = 170
-"""Least height of the picture on a phone without room for the log."""
+PICTURE_UNITS, WIDE_PICTURE_UNITS = 170, 250
+"""Least height of the picture on a phone without room for the log: usual, and above players in one row."""
+_TABLE_RULING, _TABLE_UNITS = 0.24, 340
+"""Share of the height for the ruling below a table that is drawn, and the table's least height."""
+_MOST_IN_ONE_ROW = 4
+"""Most players in one row on a phone, each with name and hand alone."""
 ONE_ROW_UNITS = 620
 """Least width for all players in one row."""
 ROW_MARGIN_UNITS, TITLE_UNITS, DETAIL_UNITS = 84, 16, 19
@@ -135,18 +152,22 @@ def _has_room(plan: Arrangement) -> bool:
     elif not plan.log.height:  # another panel takes its room
         least["log"] = 0.0
         if plan.portrait:
-            least["live"] = min(plan.live.width * 9 / 16, PICTURE_UNITS * u)
+            picture = WIDE_PICTURE_UNITS if plan.in_one_row else PICTURE_UNITS
+            least["live"] = min(plan.live.width * 9 / 16, picture * u)
         else:
             least["turn"] = (178 + 12 + 46) * u
+    if plan.around:
+        least["live"] = _TABLE_UNITS * u
     return all(plan.panels[name].height >= height - 0.01 for name, height in least.items())
 
 
 def _portrait(
-    width: float, height: float, u: float, dp: float, players: int, *, crowded: bool = False
+    width: float, height: float, u: float, dp: float, players: int, *, crowded: bool, watched: bool
 ) -> Arrangement:
     """Stack the panels. The picture spans the width, and the log takes the rest.
 
-    If the rest is less than a row, the picture takes it; the log has a screen of its own.
+    If the rest is less than a row, the picture takes it; the log has a screen of its own. Then the players
+    stand in one row, since the picture shows their cards.
     """
     gap, side = 8 * u, 8 * u
     inner = width - 2 * side
@@ -157,12 +178,15 @@ def _portrait(
     free = height - sum(fixed.values()) - bar_height - 5 * gap
     live_height = min(width * 9 / 16, free - gap - max(50 * u, 30.0))
     listed = not crowded and free - gap - live_height >= _log_row(u, dp)
+    one_row = watched and not crowded and not listed and players <= _MOST_IN_ONE_ROW
     if crowded:
         free += fixed["turn"] - 160 * u + fixed["banner"] - 118 * u
         live_height = min(width * 9 / 16, max(free, _LEAST_PICTURE_DP * dp))
         more = free - live_height
         fixed |= {"turn": 160 * u + 0.6 * more, "banner": 118 * u + 0.4 * more}
     elif not listed:
+        if one_row:
+            free, fixed["players"] = free + fixed["players"] - row, row
         live_height = min(width * 9 / 16, free)
         fixed["banner"] += max(0.0, free - live_height)
     top = height - live_height
@@ -173,11 +197,13 @@ def _portrait(
     bar = Box(side, gap, inner, bar_height)
     log_bottom = bar.y + bar.height + gap
     log = Box(side, log_bottom, inner, max(0.0, top - gap - log_bottom) if listed else 0.0)
-    return Arrangement(u, True, log=log, bar=bar, main_unit=u, crowded=crowded, **boxes)
+    return Arrangement(
+        u, True, **boxes, log=log, bar=bar, main_unit=u, crowded=crowded, around=False, in_one_row=one_row
+    )
 
 
 def _landscape(
-    width: float, height: float, u: float, dp: float, players: int, *, crowded: bool = False
+    width: float, height: float, u: float, dp: float, players: int, *, crowded: bool, watched: bool
 ) -> Arrangement:
     """Put picture and ruling on the left, turn and log on the right.
 
@@ -215,9 +241,13 @@ def _landscape(
         banner_bottom = side + players_height + gap
         banner = Box(left, banner_bottom, left_width, live.y - gap - banner_bottom)
         log_height = 0.0 if crowded else max(0.0, turn.y - gap - log_bottom)
+    around = not (watched or low)
+    if around:  # the table takes all of the left but the ruling
+        banner = Box(left, side, left_width, max(banner_least, _TABLE_RULING * inner))
+        live = player_box = Box(left, banner.y + banner.height + gap, left_width, inner - banner.height - gap)
     log = Box(right, log_bottom, right_width, log_height)
     boxes = {"live": live, "banner": banner, "turn": turn, "players": player_box, "log": log, "bar": bar}
-    return Arrangement(u, False, main_unit=u, crowded=crowded, **boxes)
+    return Arrangement(u, False, **boxes, main_unit=u, crowded=crowded, around=around, in_one_row=False)
 
 
 def _log_row(u: float, dp: float) -> float:
@@ -326,3 +356,38 @@ def seat_places(count: int, width: float, height: float) -> list[tuple[float, fl
     """Return the centre of each seat in a box, y upwards: the first at the bottom edge, then clockwise."""
     turns = [-math.pi / 2 - 2 * math.pi * seat / max(1, count) for seat in range(count)]
     return [(width / 2 * (1 + math.cos(turn)), height / 2 * (1 + math.sin(turn))) for turn in turns]
+
+
+_SEAT_UNITS, _SEAT_WIDTH, _SEAT_GAP_UNITS = (210, 84), 0.24, 10
+"""Size of a seat at a drawn table, its most share of the table's width, and the gap around it."""
+_EDGE = 0.2
+"""Share of the height within which a seat counts as one at the upper or the lower edge."""
+
+
+def around_table(table: Box, unit: float, players: int) -> tuple[list[Box], Box]:
+    """Return the players' boxes around a drawn table, and the box in its middle.
+
+    The first player sits at the bottom edge, the others clockwise.
+    """
+    gap = _SEAT_GAP_UNITS * unit
+    width, height = min(_SEAT_UNITS[0] * unit, _SEAT_WIDTH * table.width), _SEAT_UNITS[1] * unit
+    left, right, bottom, top = (
+        table.x + gap,
+        table.x + table.width - gap,
+        table.y + gap,
+        table.y + table.height - gap,
+    )
+    room = right - left - width, top - bottom - height
+    seats, middle = [], [left, right, bottom, top]
+    for x, y in seat_places(players, 1.0, 1.0):
+        seat = Box(left + x * room[0], bottom + y * room[1], width, height)
+        seats.append(seat)
+        if y < _EDGE:
+            middle[2] = max(middle[2], seat.y + height + gap)
+        elif y > 1 - _EDGE:
+            middle[3] = min(middle[3], seat.y - gap)
+        elif x < 0.5:
+            middle[0] = max(middle[0], seat.x + width + gap)
+        else:
+            middle[1] = min(middle[1], seat.x - gap)
+    return seats, Box(middle[0], middle[2], middle[1] - middle[0], middle[3] - middle[2])

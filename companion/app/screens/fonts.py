@@ -14,6 +14,8 @@ from pathlib import Path
 from kivy.core.text import Label as CoreLabel
 from kivy.core.text import LabelBase
 
+from companion.app.screens.right_to_left import as_drawn, plain_form
+
 OWN_FONT, SIGN_FONT = "Roboto", "DejaVuSans"
 """Fonts that come with Kivy. The second has signs, Arabic and many emoji."""
 PLAIN_SIGN = "•"
@@ -36,9 +38,12 @@ _SUFFIXES = (".ttf", ".otf", ".ttc")
 def in_fonts(text: str) -> Iterator[tuple[str | None, str]]:
     """Yield the text in runs, each with its font; None is the app's own font.
 
-    A character that no font has becomes `PLAIN_SIGN`.
+    A character that no font has becomes `PLAIN_SIGN`. Scripts that run from right to left come in the order
+    of drawing.
     """
-    named = [(font_for(character), character) for character in text]
+    drawn_as = as_drawn(text)
+    fitting = "".join(c if font_for(c) != "" else plain_form(c) for c in drawn_as)
+    named = [(font_for(character), character) for character in fitting]
     for font, run in groupby(named, key=lambda pair: pair[0]):
         drawn = "".join(character for _font, character in run)
         yield (None, PLAIN_SIGN * len(drawn)) if font == "" else (font, drawn)

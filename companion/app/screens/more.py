@@ -6,6 +6,7 @@ from typing import Any
 
 from kivy.factory import Factory
 
+from companion.app.screens.about import AboutSheet
 from companion.app.screens.storage import StorageSection
 from companion.app.screens.tour import Tour
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton
@@ -27,10 +28,12 @@ class MoreScreen(Page):
         self.type_sizes: dict[str, Chip] = {}
         self.buttons: dict[str, PillButton] = {}
         self.tour: Tour | None = None
+        self.about: AboutSheet | None = None
         self._add_switches()
         self._add_languages()
         self._add_type_sizes()
         self._add_game()
+        self._add_help()
         self._add_kept()
 
     def switch(self, name: str) -> None:
@@ -51,6 +54,11 @@ class MoreScreen(Page):
         """Show the first steps again."""
         self.tour = Tour(lambda: None)
         self.tour.open()
+
+    def show_about(self) -> None:
+        """Show the version and the glossary."""
+        self.about = AboutSheet()
+        self.about.open()
 
     def _add_switches(self) -> None:
         self.add(Factory.Heading(full_text=_("Voice and sound")))
@@ -92,13 +100,18 @@ class MoreScreen(Page):
     def _add_game(self) -> None:
         self.add(Factory.Heading(full_text=_("Game")))
         row = self.add(Factory.FilterRow())
-        self._button(row, "tour", _("First steps"), self.take_tour)
         self._button(row, "places", _("Places"), self._open_places)
         session = self._app.session
         self.buttons["places"].disabled = session is None or not session.watches
         if not on_phone():
             self._button(row, "join", _("Phones"), lambda: self._app.go("join"))
         self._button(row, "new", _("New game"), self._app.new_game)
+
+    def _add_help(self) -> None:
+        self.add(Factory.Heading(full_text=_("Help")))
+        row = self.add(Factory.FilterRow())
+        self._button(row, "tour", _("First steps"), self.take_tour)
+        self._button(row, "about", _("About, and what the words mean"), self.show_about)
 
     def _open_places(self) -> None:
         self._app.go("table")

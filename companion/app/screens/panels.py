@@ -21,7 +21,14 @@ from kivy.uix.recycleview import RecycleView
 from kivy.uix.widget import Widget
 
 from companion import theme
-from companion.app.screens.arrangement import DETAIL_UNITS, ONE_ROW_UNITS, ROW_MARGIN_UNITS, TITLE_UNITS
+from companion.app.screens.arrangement import (
+    DETAIL_UNITS,
+    ONE_ROW_UNITS,
+    ROW_MARGIN_UNITS,
+    TITLE_UNITS,
+    Box,
+    around_table,
+)
 from companion.app.screens.widgets import CardTile, Panel, largest_that_fits, line_width, signed, text_height
 from companion.game.interface import EventLine as EventLine
 from companion.game.ruling_views import (
@@ -36,6 +43,8 @@ from companion.i18n.events import event_text
 from companion.i18n.wording import RANKS, card_label, clock_text, playable_now, turn_text
 
 _SHOWN_OF_PILE = 5
+_MOST_FOR_REASONS = 0.78
+"""Most share of the room for the reasons beside a quotation. Longer reasons take all of it."""
 _RED_SUITS = theme.RED
 
 
@@ -75,7 +84,9 @@ class Banner(ButtonBehavior, Panel):
             needed = text_height(signed(self.says), largest, max(2, width), bold=False, italic=False)
             quoted = text_height(signed(self.quote), 13 * self.unit, max(2, width), bold=False, italic=True)
             share = min(needed, room - quoted - 2 * self.unit) / room if room > 0 else 1.0
-            self.says_share = min(0.78, max(0.4, share)) if self.quote else 1.0
+            share = min(_MOST_FOR_REASONS, max(0.4, share)) if self.quote else 1.0
+            smallest = text_height(signed(self.says), 13 * self.unit, max(2, width), bold=False, italic=False)
+            self.says_share = share if smallest <= share * room else 1.0
             return
         needed = text_height(signed(self.says), 20 * self.type_unit, max(2, width), bold=False, italic=False)
         self.says_share = needed / room if needed <= room - 40 * self.unit else 1.0
@@ -116,14 +127,6 @@ class TurnPanel(Panel):
     counts_share = NumericProperty(0.44)
     """Fraction of the pile's height for the counts beside it."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._shown: tuple[str, ...] = ()
-
-    def on_kv_post(self, _base: Widget) -> None:
-        """Follow the pile's position, once the kv rules have made it."""
-        self.ids.pile.bind(pos=self._lay_pile, size=self._lay_pile)
-
     def show(self, table: Any, *, watched: bool = True, awaits_deal: bool = False) -> None:
         """Show the referee's public table. A game that is not `watched` waits for no deal.
 
@@ -146,25 +149,37 @@ class TurnPanel(Panel):
             pile=pile, left=left, burnt=burnt
         )
         self.ids.strip.show(table.playable_ranks if table.turn and not table.loser else ())
-        self._shown = tuple(table.pile[-_SHOWN_OF_PILE:])
-        self._lay_pile()
+        self.ids.pile.show(table.pile)
 
-    def _lay_pile(self, *_args: object) -> None:
-        """Fan the last cards of the pile from left to right, the top card in front."""
-        pile = self.ids.pile
-        tiles = list(reversed(pile.children))
-        if tuple(tile.card for tile in tiles) != self._shown:
-            pile.clear_widgets()
-            tiles = [CardTile(card=card) for card in self._shown]
-            for tile in tiles:
-                tile.disabled = True
-                pile.add_widget(tile)
-        height = min(pile.height, pile.width * 0.6)
+
+class PileFan(FloatLayout):
+    """The last cards of the pile, fanned from left to right, the top card in front."""
+
+    centred = BooleanProperty(False)
+    """Whether the fan stands in the middle of its box; else it begins at the left edge."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.bind(pos=self._lay, size=self._lay)
+
+    def show(self, pile: Sequence[str]) -> None:
+        """Show the last of the pile's cards, the bottom card first."""
+        shown = tuple(pile[-_SHOWN_OF_PILE:])
+        if tuple(tile.card for tile in reversed(self.children)) != shown:
+            self.clear_widgets()
+            for card in shown:
+                self.add_widget(CardTile(card=card, disabled=True))
+        self._lay()
+
+    def _lay(self, *_args: object) -> None:
+        height = max(1.0, min(self.height, self.width * 0.6))
         width = height * 63 / 88
-        step = min(width * 0.56, (pile.width - width) / max(1, _SHOWN_OF_PILE - 1))
-        for place, tile in enumerate(tiles):
+        step = min(width * 0.56, (self.width - width) / max(1, _SHOWN_OF_PILE - 1))
+        taken = width + step * (len(self.children) - 1)
+        left = self.center_x - taken / 2 if self.centred else self.x
+        for place, tile in enumerate(reversed(self.children)):
             tile.size = width, height
-            tile.pos = pile.x + place * step, pile.center_y - height / 2
+            tile.pos = left + place * step, self.center_y - height / 2
 
 
 class RankStrip(Widget):
@@ -215,13 +230,18 @@ class PlayersPanel(FloatLayout):
 
     crowded = BooleanProperty(False)
     """Whether pick-ups and burns give way to larger names."""
+    around = BooleanProperty(False)
+    """Whether the players sit around a table that is drawn."""
+    in_one_row = BooleanProperty(False)
+    """Whether a phone shows them in one row: more than two with name and hand alone."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.cells: dict[str, PlayerCell] = {}
         self.on_choose: Callable[[str], None] = lambda _name: None
         """Called with a player's name when their cell is tapped."""
-        self.bind(pos=self._lay, size=self._lay)
+        for what in ("pos", "size", "around", "in_one_row"):
+            self.fbind(what, self._lay)
 
     def show(self, table: Any, lines: Sequence[EventLine]) -> None:
         """Show each player's cards, pick-ups and burns."""
@@ -239,10 +259,13 @@ class PlayersPanel(FloatLayout):
     def _lay(self, *_args: object) -> None:
         if not self.cells:
             return
+        if self.around:
+            self._lay_around()
+            return
         u = App.get_running_app().u
-        columns = len(self.cells) if self.width > ONE_ROW_UNITS * u else 2
+        columns = len(self.cells) if self.in_one_row or self.width > ONE_ROW_UNITS * u else 2
         rows = -(-len(self.cells) // columns)
-        gap = 6 * u if rows > 1 else 10 * u
+        gap = 6 * u if rows > 1 or self.in_one_row else 10 * u
         width = (self.width - gap * (columns - 1)) / columns
         height = (self.height - gap * (rows - 1)) / rows
         for place, cell in enumerate(self.cells.values()):
@@ -251,6 +274,12 @@ class PlayersPanel(FloatLayout):
             # Not `top`: while the height changes, it may still be the old one.
             bottom = self.y + self.height - (row + 1) * height - row * gap
             cell.pos = self.x + column * (width + gap), bottom
+
+    def _lay_around(self) -> None:
+        table = Box(self.x, self.y, self.width, self.height)
+        seats, _middle = around_table(table, App.get_running_app().u, len(self.cells))
+        for cell, seat in zip(self.cells.values(), seats, strict=True):
+            cell.pos, cell.size = seat[:2], seat[2:]
 
 
 class PlayerCell(ButtonBehavior, Panel):
@@ -263,6 +292,8 @@ class PlayerCell(ButtonBehavior, Panel):
     to_play = BooleanProperty(False)
     compact = BooleanProperty(False)
     """Whether the cell is too low for three lines, so that pick-ups and burns are left out."""
+    narrow = BooleanProperty(False)
+    """Whether the cell has only room for the name, and the hand below it."""
     left = BooleanProperty(False)
     unit = NumericProperty(1.0)
     least = NumericProperty(13)
@@ -272,12 +303,15 @@ class PlayerCell(ButtonBehavior, Panel):
 
     def on_kv_post(self, _base: Widget) -> None:
         """Follow changes of name and hand, once the kv rules have made them."""
-        for what in ("title", "hand", "size", "compact", "unit", "least", "name_lines"):
+        for what in ("title", "hand", "size", "compact", "narrow", "unit", "least", "name_lines"):
             self.fbind(what, self._share)
         self._share()
 
     def _share(self, *_args: object) -> None:
         """Give the hand the width it needs, and the name the rest. Both shrink, or the name is cut."""
+        if self.narrow:
+            self.hand_width = self.width - 14 * self.unit
+            return
         room, largest = self.width - 25 * self.unit, 16 * self.unit
 
         def hand_width(size: float) -> float:

@@ -11,7 +11,7 @@ from kivy.app import App
 from kivy.clock import Clock
 from kivy.lang import Builder
 from kivy.metrics import Metrics, dp
-from kivy.properties import BooleanProperty, NumericProperty, StringProperty
+from kivy.properties import BooleanProperty, ListProperty, NumericProperty, StringProperty
 from kivy.uix.floatlayout import FloatLayout
 
 from companion.app.screens import (
@@ -21,7 +21,13 @@ from companion.app.screens import (
     question,  # noqa: F401 - the kv file names their widgets
     ring,  # noqa: F401 - the kv file names their widgets
 )
-from companion.app.screens.arrangement import Box, arrange, beside_question, under_ruling
+from companion.app.screens.arrangement import (
+    Box,
+    around_table,
+    arrange,
+    beside_question,
+    under_ruling,
+)
 from companion.app.screens.clip import ClipView
 from companion.app.screens.correct import CorrectSheet, open_correct_sheet
 from companion.app.screens.keys import card_key
@@ -63,6 +69,11 @@ class TableScreen(FloatLayout):
     """Task of a practice game. It takes the place of the button for the next turn."""
     watches = BooleanProperty(True)
     """Whether there is a camera or a film. Otherwise people enter the events."""
+
+    draws = BooleanProperty(False)
+    """Whether the table is drawn, with the players around it, in place of a picture."""
+    middle = ListProperty([0, 0, 1, 1])
+    """Position and size of the drawn table's middle, or of all that stands in place of the picture."""
 
     joining_s = NumericProperty(JOINING_S)
     """Seconds of pictures without a deal after which the banner asks whether a game is going on."""
@@ -337,6 +348,7 @@ class TableScreen(FloatLayout):
         self.ids.ring.show(snapshot.table)
         if not self.watches:
             self._name_next(snapshot.table.turn)
+            self._show_pile()
         self.ids.players.show(snapshot.table, snapshot.lines)
         if len(snapshot.table.players) != self._players:
             self._players = len(snapshot.table.players)
@@ -346,16 +358,24 @@ class TableScreen(FloatLayout):
         self.prompt = "" if turn else _("Game over") if self.over else _("Tap the player who begins")
         self.ids.next.text = signed(_("Enter {player}’s turn").format(player=turn)) if turn else ""
 
+    def _show_pile(self) -> None:
+        """Show the pile in the middle of a table that is drawn, unless a text stands there."""
+        table = self.session.snapshot.table
+        if self.watches or table is None:
+            return
+        self.ids.fan.show(table.pile if self.draws and not (self.prompt or self.hint) else ())
+
     def place_panels(self, *_args: object) -> None:
         """Lay out the panels and set the design unit."""
         app = App.get_running_app()
         if app is None:
             return  # a delayed call after the app was stopped
-        plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale)
+        plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale, watched=self.watches)
         app.set_unit(plan.unit)
         for panel in (self.ids.banner, self.ids.turn):
             panel.crowded, panel.main_unit = plan.crowded, plan.main_unit
         self.ids.players.crowded = plan.crowded
+        self.ids.players.around, self.ids.players.in_one_row = plan.around, plan.in_one_row
         self.session.picture_width = display_width(plan.live.width)
         boxes, asking = plan.panels, self.ids.question
         boxes["question"] = Box(plan.live.x, plan.live.y, 0, 0)
@@ -374,6 +394,13 @@ class TableScreen(FloatLayout):
         if asking.asks and not (self.demonstrates and picture.width < plan.live.width):
             boxes["live"], boxes["question"] = picture, question_box
         asking.beside = boxes["live"].width < plan.live.width
+        middle = boxes["live"]
+        if plan.around:
+            boxes["players"] = boxes["live"]
+            _seats, middle = around_table(boxes["live"], plan.unit, self._players)
+        self.draws = plan.around
+        self.middle = [self.x + middle.x, self.y + middle.y, middle.width, middle.height]
+        self._show_pile()
         for name, box in boxes.items():
             panel = self.ids[name]
             panel.size_hint = (None, None)

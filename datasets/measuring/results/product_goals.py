@@ -58,6 +58,11 @@ def _kills(title: str, what: str, least: float | None = None, most: float | None
     return replace(_bench(title, what, least, most, form=".0f"), command=command)
 
 
+def _power_cuts(title: str, what: str, least: float | None = None, most: float | None = None) -> Goal:
+    command = "python tests/faults/power_cuts.py /tmp/cut --cuts 10000"
+    return replace(_bench(title, what, least, most, form=".0f"), command=command)
+
+
 def _covered(part: str, title: str) -> Goal:
     goal = _bench(f"share of statements that the tests run: {title}", f"covered_{part}", form=".3f")
     return replace(goal, command="make coverage")
@@ -328,6 +333,12 @@ PARTS: dict[str, tuple[Goal, ...]] = {
         _kills(
             "of those, kills that lost an event that had been shown (the run ends at the first)",
             "kills_that_lost",
+            most=0,
+        ),
+        _power_cuts("power cuts at random writes of the store (simulated)", "power_cuts", least=10_000),
+        _power_cuts(
+            "of those, cuts that lost what had been shown (the run ends at the first)",
+            "power_cuts_that_lost",
             most=0,
         ),
     ),

@@ -55,7 +55,7 @@ from tests.e2e.windows.tour_scenarios import film_behind_tour, tour
 from tests.e2e.windows.turning import turned
 from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
 from tests.e2e.windows.worded import worded
-from tests.support.scripted import ScriptedSession
+from tests.support.scripted import ILLEGAL, ScriptedSession
 
 
 def screens(walker: Walker) -> Steps:
@@ -65,6 +65,7 @@ def screens(walker: Walker) -> Steps:
     yield
     yield from rest(4)
     walker.look("table")
+    yield from several_breaches(walker, session)
     yield from walker.tap(walker.screen.ids.players.cells["Cat"])
     sheet = walker.screen.player_sheet
     yield from walker.tap(sheet.pad.keys["S"])
@@ -111,8 +112,26 @@ def screens(walker: Walker) -> Steps:
     walker.look("deck")
     yield from walker.go("more")
     walker.look("more")
+    yield from walker.tap(walker.screen.buttons["about"])
+    yield from rest(4)
+    walker.look("about")
+    yield from walker.tap(walker.screen.about.ids.close)
+    yield from rest(6)
     yield from walker.go("table")
     walker.look("table again")
+
+
+def several_breaches(walker: Walker, session: ScriptedSession) -> Steps:
+    """One play breaks three rules. The reasons are read first, whatever the quotation needs."""
+    lines = session.snapshot.lines
+    breach = ILLEGAL["breaches"][0]
+    session.show(lines=({**lines[-1], "ruling": {**ILLEGAL, "breaches": [breach] * 3}},))
+    yield from rest(4)
+    texts = walker.screen.ids.banner.ids
+    walker.saw["reasons and quotation"] = [texts.says.font_size, texts.quote.font_size]
+    walker.look("three breaches")
+    session.show(lines=lines)
+    yield from rest(4)
 
 
 def log(walker: Walker, session: ScriptedSession) -> Steps:
@@ -151,6 +170,12 @@ def log(walker: Walker, session: ScriptedSession) -> Steps:
 
 
 def rules(walker: Walker) -> Steps:
+    from companion.app.screens.rules import RuleEntry, RulesScreen
+
+    screen = RulesScreen(walker.app)
+    walker.saw["rules listed at once"] = sum(
+        isinstance(child, RuleEntry) for child in screen.ids.content.children
+    )
     yield from walker.go("rules")
     yield from until(lambda: walker.screen.is_complete)
     yield from rest(3)  # the last texts are yet to be fitted into their places

@@ -89,3 +89,11 @@ def test_the_choices_can_be_touched_and_read(scenario: str, look: str, size: tup
     measured = walk(scenario, size)["measured"][look]
     assert small_targets(measured) == []
     assert cut_texts(measured) == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_with_several_breaches_the_reasons_stay_larger_than_the_quotation(size: tuple[int, int]) -> None:
+    seen = walk("screens", size)
+    reasons, quotation = seen["reasons and quotation"]
+    assert reasons > quotation
+    assert cut_texts(seen["measured"]["three breaches"]) == []

@@ -53,3 +53,8 @@ def test_the_rules_are_those_in_force_and_can_be_searched() -> None:
     assert has(seen["rules-found"], "2 rules found")
     assert has(seen["rules-found"], "Library Boy")
     assert has(seen["rules nothing"], "No rule found.")
+
+
+def test_the_first_rules_are_there_at_once_and_the_others_follow() -> None:
+    seen = walk("screens")
+    assert 3 <= seen["rules listed at once"] < len(load_ruleset("winnersh").rules) / 2

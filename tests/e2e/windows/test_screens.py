@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from companion.store.store import Store
+from companion.version import version
 from tests.e2e.windows.driven import AS_PHONE, cut_texts, small_targets
 from tests.support.owed_songs import owe_songs
 
@@ -220,6 +221,13 @@ def test_the_large_type_can_be_read_from_two_metres_and_a_long_ruling_scrolls(si
     smallest, cut, scrolls = seen["large with a long ruling"]
     assert (smallest >= 32, cut, scrolls) == (True, False, size == (360, 640))
     assert seen["large scrolled to"] >= 0, "its last line is in sight"
+
+
+def test_help_names_the_version_and_explains_the_words() -> None:
+    about = walk("screens")["about"]
+    assert has(about, f"Shithead Referee {version()}")
+    assert has(about, "Nothing leaves this device.")
+    assert has(about, "taking the play pile out of the game")
 
 
 def test_the_log_lists_all_or_only_what_was_illegal() -> None:

@@ -85,7 +85,7 @@ class Walker:
     def tap_row(self, event_id: int) -> Steps:
         """Tap the row of the log in which an event stands; a list that is too low is scrolled to it."""
         rows = self.screen.rows
-        for share in (1.0, 0.5, 0.0):
+        for share in (1.0, 0.87, 0.75, 0.62, 0.5, 0.37, 0.25, 0.12, 0.0):
             shown = [row for row in rows.children[0].children if row.event_id == event_id]
             if shown:
                 break

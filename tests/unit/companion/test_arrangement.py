@@ -13,11 +13,13 @@ from companion.app.screens.arrangement import (
     ANSWER_UNITS,
     PICTURE_UNITS,
     Box,
+    around_table,
     arrange,
     beside_question,
     legible_dp,
     overlap,
     stacked,
+    under_ruling,
 )
 from companion.app.screens.live import place_chip
 
@@ -77,13 +79,48 @@ def test_the_picture_is_as_wide_as_an_upright_phone() -> None:
 
 
 def test_on_a_small_phone_the_picture_takes_the_room_of_a_log_that_would_show_less_than_a_row() -> None:
-    small = arrange(360, 586)  # 640, less the navigation
+    small = arrange(360, 586, watched=False)  # 640, less the navigation
     assert small.log.height == 0
     assert small.live.height >= max(138, PICTURE_UNITS * small.unit - 0.02)
     turned = arrange(576, 360)
     assert turned.log.height == 0
     assert turned.turn.height > 178 * turned.unit + 30
     assert arrange(400, 806).log.height > 56
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_on_a_small_phone_the_picture_is_nearly_as_wide_as_the_phone(players: int) -> None:
+    """Even while a breach asks for a decision, it is no stamp."""
+    plan = arrange(360, 586, players=players)
+    assert 16 / 9 * plan.live.height > 0.95 * 360
+    picture, _ruling, _choices = under_ruling(plan.live, plan.banner, plan.unit, 1.0)
+    assert 16 / 9 * picture.height > 0.7 * 360
+    assert plan.players.height >= 48
+
+
+@given(
+    window=st.tuples(st.integers(900, 3840), st.integers(600, 2400)).filter(lambda size: size[0] >= size[1]),
+    players=st.integers(2, 6),
+    type_scale=st.sampled_from([1.0, 1.3, 1.6, 2.0]),
+)
+def test_without_a_picture_the_table_fills_a_wide_window(
+    window: tuple[int, int], players: int, type_scale: float
+) -> None:
+    plan = arrange(*window, 1.0, players, type_scale, watched=False)
+    assert plan.around
+    assert plan.live.height + plan.banner.height > 0.85 * window[1]
+    seats, middle = around_table(plan.live, plan.unit, players)
+    assert middle.width >= 0.25 * plan.live.width
+    assert middle.height >= 100 * plan.unit
+    assert all(min(seat.width, seat.height) >= 48 for seat in seats)
+    boxes = [Box(box.x + 0.01, box.y + 0.01, box.width - 0.02, box.height - 0.02) for box in (*seats, middle)]
+    for one, other in itertools.combinations(boxes, 2):
+        assert not overlap(one, other)
+    for box in boxes:
+        assert plan.live.x <= box.x
+        assert box.x + box.width <= plan.live.x + plan.live.width
+        assert plan.live.y <= box.y
+        assert box.y + box.height <= plan.live.y + plan.live.height
 
 
 @given(

@@ -49,6 +49,38 @@ def test_a_wrong_argument_is_answered_in_plain_words(
         assert jargon not in said
 
 
+@pytest.mark.parametrize(
+    ("line", "text", "says"),
+    [
+        ("judge {file}", "{bad", "judge: {file}: not JSON: 'b' was not expected here (column 2)"),
+        ("judge {file}", '{"a":', "judge: {file}: not JSON: the end is missing (column 6)"),
+        (
+            "judge --lines {file}",
+            "[1 2]",
+            "judge: {file}, line 1: not JSON: '2' was not expected here (column 4)",
+        ),
+        (
+            "rules {file}",
+            'title = "x"\noption = 3 3',
+            "rules: house variant {file} is not readable as TOML: line 2, column 12 cannot be read",
+        ),
+        (
+            "rules {file}",
+            "rules = [",
+            "rules: house variant {file} is not readable as TOML: its end cannot be read",
+        ),
+        ("restore {file}", "{}", "restore: {file}: not a backup of this program"),
+    ],
+)
+def test_a_wrong_file_is_answered_without_the_words_of_a_parser(
+    line: str, text: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(text, "utf-8")
+    assert main([part.replace("{file}", str(file)) for part in line.split()]) == 2
+    assert capfd.readouterr().err == f"shithead {says.replace('{file}', str(file))}\n"
+
+
 def test_the_program_alone_prints_its_help(capfd: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     said = capfd.readouterr()
