@@ -234,12 +234,14 @@ class Watcher:
                 self._begin_anew()
                 return []
             return self._begin(frame.image, motion) if self._looked_at_rest(frame, motion) else []
+        maker, t = self._maker, motion.t
         if unsteady and self._doubt != "camera":
             self._doubt = "camera"
             self._resting.readings.clear()
+            ended = self._arms.interrupted(t)
+            return [] if ended is None else maker.on_hands(ended)
         if self._doubt is not None:
             return self._make_sure(frame, motion)
-        maker, t = self._maker, motion.t
         hands = self._arms.feed(frame.image, motion, maker.layout)
         self._stillness.protect_arms(self._arms.visible_masks)
         self._track.covered = hands.covered

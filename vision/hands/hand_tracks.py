@@ -158,6 +158,10 @@ class HandTracker:
             t, tuple(self._reaches.values()), tuple(ended), self._covered(motion, layout), by_hands=True
         )
 
+    def end_reaches(self) -> None:
+        """Let a hand that goes on begin a reach of its own."""
+        self._reaches.clear()
+
     def _reaching(self, t: float, layout: Layout) -> dict[int, _Track]:
         """Return the hand of each seat that reaches in: of two, the one that moves, or is farther in."""
         reaching: dict[int, _Track] = {}

@@ -110,6 +110,18 @@ class ReachTracker:
         self._last = frame
         return frame
 
+    def interrupted(self, t: float) -> HandsFrame | None:
+        """Return the end of all reaches, because the table is lost from sight; None if there are none.
+
+        Only the places of hands are exact enough for what they have done until then.
+        """
+        last = self._last
+        if self._hands is None or last is None or not last.by_hands or not last.tracks:
+            return None
+        self._last = None
+        self._hands.end_reaches()
+        return HandsFrame(t, (), last.tracks, {}, by_hands=True)
+
     def _is_by_hands(self, t: float) -> bool:
         """Return whether hands rest in the picture, and most of those that act are found."""
         found = self._found >= _MIN_FOUND_SHARE * (self._found + self._missed)

@@ -273,3 +273,26 @@ def test_a_fast_hand_is_found_where_its_way_leads() -> None:
         told = watch.feed(hand_at(-60, y))
     (track,) = told.tracks
     assert track.tip[1] < 110
+
+
+def test_reaches_end_when_the_table_is_lost_from_sight() -> None:
+    tracker, watch = reaches_watch()
+    resting = hand_at(160, 300)
+    for _ in range(30):
+        watch.feed(resting)
+    for y in np.linspace(330, 0, 8):
+        told = watch.feed(hand_at(-60, float(y)), resting)
+    assert [track.seat for track in told.tracks] == [0]
+    ended = tracker.interrupted(watch.t)
+    assert ended is not None
+    assert (ended.tracks, [track.seat for track in ended.ended]) == ((), [0])
+    assert tracker.interrupted(watch.t) is None
+    (again,) = watch.feed(hand_at(-60, 0.0), resting).tracks
+    assert again.number != ended.ended[0].number
+
+
+def test_without_a_reach_nothing_ends_when_the_table_is_lost() -> None:
+    tracker, watch = reaches_watch()
+    for _ in range(30):
+        watch.feed(hand_at(160, 300))
+    assert tracker.interrupted(watch.t) is None
