@@ -310,7 +310,7 @@ class PlayerCell(ButtonBehavior, Panel):
     def _share(self, *_args: object) -> None:
         """Give the hand the width it needs, and the name the rest. Both shrink, or the name is cut."""
         if self.narrow:
-            self.hand_width = self.width - 14 * self.unit
+            self.hand_width = self.width - 8 * self.unit
             return
         room, largest = self.width - 25 * self.unit, 16 * self.unit
 

@@ -39,8 +39,23 @@ def player_fields(driver: Driver) -> Steps:
 
 
 def field_of(cell: Any) -> dict[str, Any]:
-    """Return what a player's field says and shows of name and hand, and where from left to right."""
+    """Return what a player's field says and shows of name and hand, and where.
+
+    `edges` go from left to right, or upwards if the hand stands below the name.
+    """
     name, hand = cell.ids.name, cell.ids.hand
+    if cell.narrow:
+        up = [cell.y, hand.y, hand.top, name.y, name.top, cell.top]
+        wide = [[label.texture_size[0], cell.right - label.x] for label in (name, hand)]
+        heights = [[label.texture_size[1], label.height] for label in (name, hand)]
+        return {
+            "said": [cell.title, cell.hand],
+            "shown": [name.text, hand.text],
+            "type": [name.font_size, hand.font_size],
+            "edges": up,
+            "gap": None,
+            "heights": [*heights, *wide],
+        }
     between = name.x + name.texture_size[0], hand.right - hand.texture_size[0]
     return {
         "said": [cell.title, cell.hand],
