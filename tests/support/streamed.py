@@ -20,18 +20,27 @@ def parts(pictures: Iterable[Image]) -> Iterator[bytes]:
         yield head.encode() + data + b"\r\n"
 
 
+_END_SECONDS = 10.0
+"""How long to wait for who still sends, at the end."""
+
+
 @contextmanager
 def serve(stream: Callable[[], Iterator[bytes]]) -> Iterator[str]:
     """Send what `stream` yields to each who asks, until the end of the block; yields the address."""
 
+    over, senders = threading.Event(), set[threading.Thread]()
+
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            senders.add(threading.current_thread())
             self.send_response(200)
             self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
             self.end_headers()
             with suppress(OSError):  # the watcher has hung up
                 for part in stream():
                     self.wfile.write(part)
+                    if over.is_set():
+                        break
 
         def log_message(self, *_: object) -> None:
             pass
@@ -42,5 +51,8 @@ def serve(stream: Callable[[], Iterator[bytes]]) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/video"
     finally:
+        over.set()
         server.shutdown()
         server.server_close()
+        for sender in senders:  # the program's end would crash while OpenCV is at work in one
+            sender.join(_END_SECONDS)
