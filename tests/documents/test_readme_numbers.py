@@ -30,7 +30,15 @@ def film(field: str, form: str = ".3f", times: float = 1, who: str = "watch") ->
     return at(f"films/overall/{who}/{field}", form, times)
 
 
+def level(number_of: int) -> str:
+    return at(f"people/conditions/company/whole people: level {number_of}/watch/f1", ".2f")
+
+
 QUOTED: dict[str, Callable[[], tuple[str, ...]]] = {
+    "events of three films of whole people": lambda: (
+        f"{level(3)}, {level(2)} and {level(1)} (a simple rule",
+        f"reaches {at('people/overall/baseline/f1', '.2f')})",
+    ),
     "cards found in photos of untidy piles": lambda: (
         f"{at('photos/laptopcam_piles/recall', '.0f', 100)} % (",
         f"({at('photos/laptopcam_piles/precision', '.0f', 100)} % of the reported cards",
@@ -38,8 +46,7 @@ QUOTED: dict[str, Callable[[], tuple[str, ...]]] = {
     "events of forty polite films": lambda: (
         f"{film('f1')} (a simple rule reaches {film('f1', who='baseline')})",
     ),
-    "games of those films": lambda: (f"{film('games_right', '.0f', 40)} of {film('films', '.0f')}",),
-    "breaches in those films": lambda: (
+    "breaches in those forty films": lambda: (
         f"{film('illegal_found', '.0f', 80)} of {film('illegal_true', '.0f')} found",
         f"{film('false_alarms_per_game', '.2f')} false alarms per game",
     ),
@@ -66,6 +73,8 @@ def test_the_readme_names_the_hardest_condition_before_its_numbers() -> None:
     before = " ".join(text.split("## Five numbers")[0].split())
     assert "It follows people who lean, drink and rest their hands on the table only in part." in before
     assert "rendered and polite" in SECTION
+    assert "whole people" in TABLE[0][0], "the hardest condition comes first"
+    assert at("people/films") == "3"
 
 
 def test_the_numbers_of_how_it_sees_are_those_that_were_measured() -> None:
