@@ -46,6 +46,8 @@ EventKind = Literal[
 EVENT_KINDS: tuple[str, ...] = get_args(EventKind)
 REMARKS: tuple[EventKind, ...] = ("late_breach", "unclear")
 """They say something about the game. They change nothing on the table."""
+PUTS_ON_PILE: tuple[EventKind, ...] = ("play", "flip")
+"""They put cards on the play pile."""
 TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
 """They take away the whole play pile."""
 Consequence = Literal["taken_back", "picked_up", "stands"]

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.game.event_log import SETTLED
-from engine.events import TAKES_PILE, Event
+from engine.events import PUTS_ON_PILE, TAKES_PILE, Event
 
-_PUT_ON_PILE = ("play", "flip")
 Misread = tuple[tuple[str, ...], tuple[str, ...]]
 """The cards of a play as the watcher named them, and as they really were."""
 _Plays = dict[int, Misread]
@@ -59,7 +58,7 @@ class CorrectedPlays:
 
     def note(self, line: Mapping[str, Any], event: Event | None) -> None:
         """Note that a person replaced a line by `event`, or removed it with None."""
-        if line.get("event") not in _PUT_ON_PILE or line.get("by") is not None:
+        if line.get("event") not in PUTS_ON_PILE or line.get("by") is not None:
             return
         number, told = line["id"], tuple(line.get("cards") or ())
         piles = (self._plays, *(taken.plays for taken in self._taken.values()))

@@ -10,10 +10,9 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from typing import Any
 
-from engine.events import TAKES_PILE, Event
+from engine.events import PUTS_ON_PILE, TAKES_PILE, Event
 
-_PUT_ON_PILE = ("play", "flip")
-_ACTS = (*_PUT_ON_PILE, *TAKES_PILE, "draw", "show", "take_up", "take_down", "exchange")
+_ACTS = (*PUTS_ON_PILE, *TAKES_PILE, "draw", "show", "take_up", "take_down", "exchange")
 _SAME_SECONDS = 20.0
 """A person enters an act, and a camera tells it, within this time of each other."""
 
@@ -30,7 +29,7 @@ def line_entered_for(
     """
     if event.event not in _ACTS or event.revise is not None:
         return None
-    on_pile = event.event in _PUT_ON_PILE
+    on_pile = event.event in PUTS_ON_PILE
     line: dict[str, Any]
     for line in reversed(lines):
         if line["id"] in by_hand and _is_same(event, line):
@@ -43,9 +42,9 @@ def line_entered_for(
 
 
 def _is_same(event: Event, line: dict[str, Any]) -> bool:
-    kinds = _PUT_ON_PILE if event.event in _PUT_ON_PILE else (event.event,)
+    kinds = PUTS_ON_PILE if event.event in PUTS_ON_PILE else (event.event,)
     if line["event"] not in kinds or event.player not in (None, line.get("player")):
         return False
-    if event.event in _PUT_ON_PILE:
+    if event.event in PUTS_ON_PILE:
         return not Counter(event.cards) - Counter(line.get("cards") or ())
     return bool(abs(float(line["t"]) - event.decided_at) <= _SAME_SECONDS)

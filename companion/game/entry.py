@@ -10,7 +10,7 @@ from companion.game.interface import EventLine
 from engine.cards import RANK_TEXTS, UNKNOWN
 from engine.deals import deal_for
 from engine.errors import BadInputError
-from engine.events import Event, EventKind
+from engine.events import PUTS_ON_PILE, Event, EventKind
 from engine.ruleset import load_ruleset
 
 Source = Literal["hand", "up", "hand+up", "down"]
@@ -57,7 +57,7 @@ def entered_event(
         event=cast(EventKind, kind),
         player=player,
         cards=named,
-        source=cast(Source, source) if kind in ("play", "flip") else None,
+        source=cast(Source, source) if kind in PUTS_ON_PILE else None,
         to=to,
         count=1 if kind in ("draw", "take_down") else None,
     )

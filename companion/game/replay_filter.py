@@ -8,10 +8,8 @@ from dataclasses import replace
 
 from companion.game.corrections import Misread, as_really
 from engine.cards import copies
-from engine.events import Event
+from engine.events import PUTS_ON_PILE, Event
 from engine.referee.reconciling import without
-
-_PUT_ON_PILE = ("play", "flip")
 
 
 class ReplayFilter:
@@ -56,13 +54,13 @@ class ReplayFilter:
             return event  # not one of the watcher's own
         first = event.revise or event.id
         past = event.event == "deal"
-        if event.event in _PUT_ON_PILE and not event.withdrawn:
+        if event.event in PUTS_ON_PILE and not event.withdrawn:
             # Cards that already lay there may count as part of the first play onto them.
             new = self._new_cards(event, first)
             seen_better = event.revise is not None and first not in self._passed
             past = bool(event.cards) and not new and (event.event == "play" or seen_better)
             event = replace(event, cards=new or event.cards)
-        elif event.event in _PUT_ON_PILE:
+        elif event.event in PUTS_ON_PILE:
             self._told_again.pop(first, None)
         elif event.event in ("pick_up", "burn", "show"):
             event = self._with_pile(event, first)

@@ -215,10 +215,10 @@ class EventMaker:
         place = self.layout.place_of(zone)
         if place is None:
             return
-        near = [(math.dist((card.x, card.y), place), k) for k, card in enumerate(cards)]
-        mm, k = min(near, default=(math.inf, 0))
-        if mm < _AT_SPOT_MM:
-            self._upcards.look_under_hand(zone, cards[k], self.pile, t)
+        at_spot = [card for card in cards if math.dist((card.x, card.y), place) < _AT_SPOT_MM]
+        if at_spot:
+            nearest_card = min(at_spot, key=lambda card: math.dist((card.x, card.y), place))
+            self._upcards.look_under_hand(zone, nearest_card, self.pile, t)
 
     def _not_held(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the cards that lie on the table; the others show in a fan that somebody holds."""

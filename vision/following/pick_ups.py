@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.events import Event
+from engine.events import PUTS_ON_PILE, Event
 from vision.following.burn_pile import BurnPile
 from vision.following.scene import NEAR_MM, Scene, off_the_way
 from vision.hands.tracks import ArmTrack
@@ -103,7 +103,7 @@ class Taking:
 
     def _taken(self, seat: int, cards: tuple[str, ...], now: float) -> Taken:
         last, player = self._scene.log.last, self._scene.player(seat)
-        own = last is not None and last.event in ("play", "flip") and last.player == player
+        own = last is not None and last.event in PUTS_ON_PILE and last.player == player
         reach = self._scene.last_reach(seat)
         if last is None or not own:
             return Taken(seat, reach, cards, now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from engine.cards import copies
 from vision.following.records import ReportedEvents, UnderArm
@@ -146,7 +147,7 @@ class Scene:
             NearHand(reach.seat, t, math.dist(where, self.layout.draw or where))
             for reach in self.reaches
             if seats is None or reach.seat in seats
-            for (t, where), (_, before) in zip(reach.path[1:], reach.path, strict=False)
+            for (_, before), (t, where) in pairwise(reach.path)
             if t > since and self.at_draw_pile(where) and self.at_draw_pile(before)
         ]
         return min(visits, key=lambda visit: visit.t, default=None)

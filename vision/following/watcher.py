@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from engine.errors import BadInputError
-from engine.events import Event
+from engine.events import PUTS_ON_PILE, Event
 from vision.following.events import EventMaker
 from vision.following.patches import close_up
 from vision.following.records import Look, UnderArm
@@ -274,7 +274,7 @@ class Watcher:
 
     def _absorb_played(self, events: Sequence[Event]) -> None:
         """Make cards that were just played part of the table at once, and not of the arm beside them."""
-        played = {card for event in events if event.event in ("play", "flip") for card in event.cards}
+        played = {card for event in events if event.event in PUTS_ON_PILE for card in event.cards}
         for reading in self.view.readings:
             if reading.card in played:
                 self._stillness.absorb(reading.quad)
@@ -408,7 +408,7 @@ class Watcher:
         under: list[UnderArm] = []
         hidden = set(hands.covered)
         for reading in readings:
-            if self._is_held_at_rest(reading, motion, layout):
+            if self._is_held_at_rest(reading, motion):
                 continue
             over = {seat: motion.covered_share(mask, reading.quad) for seat, mask in seats.items()}
             seat = max(over, key=lambda s: over[s], default=None)
@@ -418,7 +418,7 @@ class Watcher:
                     under.append(UnderArm(seat, seen, over[seat], moving))
             elif not moving:
                 free.append(reading)
-                if hands.by_hands and self._plainly_lies_in_row(reading, motion, layout):
+                if hands.by_hands and not any(over.values()) and self._plainly_lies_in_row(reading, motion):
                     self._stillness.absorb(reading.quad)
                 continue
             # A card that is seen but not to be relied on: nothing may be concluded from its absence.
@@ -435,28 +435,30 @@ class Watcher:
             burnt=close_up(frame, layout, burn) if burn is not None else None,
         )
 
-    def _is_held_at_rest(self, reading: CardReading, motion: MotionFrame, layout: Layout) -> bool:
+    def _is_held_at_rest(self, reading: CardReading, motion: MotionFrame) -> bool:
         """Return whether a card is in a hand that rests at its player's place, and does not lie in a row."""
         covers = any(
             motion.covered_share(mask, reading.quad) > _UNDER_ARM_SHARE for mask in self._arms.resting_masks
         )
-        return covers and not any(zone.kind == "row" for zone in zones_of(reading, layout))
+        return covers and not self._lies_in_row(reading)
 
-    def _plainly_lies_in_row(self, reading: CardReading, motion: MotionFrame, layout: Layout) -> bool:
-        """Return whether all of an up-card shows in a row.
+    def _plainly_lies_in_row(self, reading: CardReading, motion: MotionFrame) -> bool:
+        """Return whether an up-card lies in a row and no resting hand covers any of it.
 
         A new card there differs from the table as it was. Beside a hand that rests, it would count as a part
         of the arm for long.
         """
-        if reading.card is None or reading.confidence < _PLAIN_P:
+        if reading.card is None or reading.confidence < _PLAIN_P or not self._lies_in_row(reading):
             return False
-        in_row = any(zone.kind == "row" for zone in zones_of(reading, layout))
-        masks = (*self._arms.masks.values(), *self._arms.resting_masks)
-        return in_row and not any(motion.covered_share(mask, reading.quad) for mask in masks)
+        return not any(motion.covered_share(mask, reading.quad) for mask in self._arms.resting_masks)
+
+    def _lies_in_row(self, reading: CardReading) -> bool:
+        """Return whether a card lies in a row of the game that is followed."""
+        assert self._maker is not None
+        return any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
         """Tell whether what was read as a card, but not dealt, has been there since before the deal."""
         if self._tabletop is None or self._maker is None or reading.face == "down":
             return False
-        dealt = any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
-        return not dealt and self._tabletop.is_unchanged(frame, reading.quad)
+        return not self._lies_in_row(reading) and self._tabletop.is_unchanged(frame, reading.quad)

@@ -95,10 +95,9 @@ def read_measured(folder: Path) -> Measured:
     if not folder.is_dir():
         raise BadInputError(f"{folder}: there is no such folder")
     soaked = _lines(folder / "soak.json")
-    films, people = folder / "films.json", folder / "people.json"
     measured = Measured(
-        films=_object(_text(films), films) if films.is_file() else {},
-        people=_object(_text(people), people) if people.is_file() else {},
+        films=_report(folder / "films.json"),
+        people=_report(folder / "people.json"),
         photos={str(row.get("set")): _with_share(row) for row in _lines(folder / "photos.jsonl")},
         soak=_with_lag_ratio(_with_film_hours(soaked[-1])) if soaked else {},
         benchmarks={str(row.get("what")): row for row in _lines(folder / "benchmarks.jsonl")},
@@ -142,6 +141,10 @@ def _with_lag_ratio(soak: dict[str, Any]) -> dict[str, Any]:
     lag = Measured(soak=soak)
     first, second = (lag.value(f"soak/lag_s/{half}_half/median") for half in ("first", "second"))
     return {**soak, "lag_second_to_first": second / first} if first and second is not None else soak
+
+
+def _report(path: Path) -> dict[str, Any]:
+    return _object(_text(path), path) if path.is_file() else {}
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

@@ -44,27 +44,19 @@ def field_of(cell: Any) -> dict[str, Any]:
     `edges` go from left to right, or upwards if the hand stands below the name.
     """
     name, hand = cell.ids.name, cell.ids.hand
-    if cell.narrow:
-        up = [cell.y, hand.y, hand.top, name.y, name.top, cell.top]
-        wide = [[label.texture_size[0], cell.right - label.x] for label in (name, hand)]
-        heights = [[label.texture_size[1], label.height] for label in (name, hand)]
-        return {
-            "said": [cell.title, cell.hand],
-            "shown": [name.text, hand.text],
-            "type": [name.font_size, hand.font_size],
-            "edges": up,
-            "gap": None,
-            "heights": [*heights, *wide],
-        }
-    between = name.x + name.texture_size[0], hand.right - hand.texture_size[0]
-    return {
+    heights = [[label.texture_size[1], label.height] for label in (name, hand)]
+    field = {
         "said": [cell.title, cell.hand],
         "shown": [name.text, hand.text],
         "type": [name.font_size, hand.font_size],
-        "edges": [cell.x, name.x, *between, hand.right, cell.right],
-        "gap": between[1] - between[0],
-        "heights": [[label.texture_size[1], label.height] for label in (name, hand)],
     }
+    if cell.narrow:
+        widths = [[label.texture_size[0], cell.right - label.x] for label in (name, hand)]
+        edges = [cell.y, hand.y, hand.top, name.y, name.top, cell.top]
+        return {**field, "edges": edges, "gap": None, "heights": heights + widths}
+    between = name.x + name.texture_size[0], hand.right - hand.texture_size[0]
+    edges = [cell.x, name.x, *between, hand.right, cell.right]
+    return {**field, "edges": edges, "gap": between[1] - between[0], "heights": heights}
 
 
 def long_texts(driver: Driver) -> Steps:

@@ -41,6 +41,14 @@ def together(script: Script, resting: str, there: Place, acting: str, *places: P
     script.end(rests, acts)
 
 
+def something_moves(script: Script, *zones: Zone, frames: int) -> None:
+    """Something that is no hand, or a hand that is not found, moves over zones."""
+    for _ in range(frames):
+        script.t += STEP
+        moving = {zone: frozenset[int]() for zone in zones}
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+
+
 def test_a_card_was_put_down_by_the_hand_that_came_nearest_to_it() -> None:
     script = script_by_hands()
     together(script, "Bob", BESIDE_PILE, "Ann", ANN_HOME, PLAY_AT, ANN_HOME)
@@ -78,10 +86,7 @@ def test_a_head_over_a_row_takes_no_card_up() -> None:
     kept = {zone: script.rows[zone] for zone in zones}
     for zone in zones:
         script.rows[zone] = None
-    for _ in range(3):
-        script.t += STEP
-        moving = {zone: frozenset[int]() for zone in zones}
-        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+    something_moves(script, *zones, frames=3)
     for _ in range(12):
         script.t += 0.3
         script.events += script.maker.on_hands(HandsFrame(script.t, (), (), {}, by_hands=True))
@@ -200,10 +205,7 @@ def test_a_play_by_a_hand_that_was_not_found_is_that_of_who_draws() -> None:
     script.play("Ann", card("9S", PLAY_AT))
     script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
     script.rest(8.0)
-    moving = {Zone("play"): frozenset[int]()}
-    for _ in range(5):
-        script.t += STEP
-        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+    something_moves(script, Zone("play"), frames=5)
     script.table.append(card("JS", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
     script.rest(1.0)
     script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.3), (BOB_HOME, 0.1)))
@@ -220,10 +222,7 @@ def test_what_a_hand_that_was_not_found_puts_down_later_is_no_part_of_the_play_b
     script.rest(4.0)  # Bob has the 4H in the hand now, as was seen
     script.play("Bob", card("2C", PLAY_AT))
     script.rest(1.0)
-    moving = {Zone("play"): frozenset[int]()}
-    for _ in range(5):
-        script.t += STEP
-        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+    something_moves(script, Zone("play"), frames=5)
     script.table.append(card("4H", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
     script.rest(3.0)
     plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
