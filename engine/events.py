@@ -50,8 +50,8 @@ PUTS_ON_PILE: tuple[EventKind, ...] = ("play", "flip")
 """They put cards on the play pile."""
 TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
 """They take away the whole play pile."""
-Consequence = Literal["taken_back", "picked_up", "stands"]
-"""The players' choice after a breach; `says` of a `consequence`."""
+Consequence = Literal["taken_back", "picked_up", "stands", "by_rule"]
+"""The players' choice after a breach; `says` of a `consequence`. `by_rule`: what their house rule says."""
 Source = Literal["hand", "up", "down", "hand+up"]
 
 

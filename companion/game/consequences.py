@@ -1,7 +1,7 @@
-"""The choices after a breach: it is taken back, the pile is picked up, or it stands.
+"""The choices after a breach: it is taken back, the pile is picked up, it stands, or a house rule says more.
 
-The players choose, and the choice is recorded as an event. The referee says what a house rule says about it;
-none of the published rulesets names a penalty.
+The players choose, and the choice is recorded as an event. What a house rule says about it is a choice too.
+None of the published rulesets names a penalty.
 """
 
 from __future__ import annotations
@@ -35,14 +35,17 @@ def unsettled_breach(lines: Sequence[EventLine]) -> EventLine | None:
     return None if moved_on else line
 
 
-def possible_consequences(line: EventLine, table: Any) -> tuple[Consequence, ...]:
+def possible_consequences(line: EventLine, table: Any, rule: Rule | None = None) -> tuple[Consequence, ...]:
     """Return the choices after a breach, in the order in which a screen offers them.
 
     Args:
         line: The breach.
         table: The referee's public table.
+        rule: The house rule about a breach, if there is one.
     """
     absent: set[Consequence] = set()
+    if rule is None:
+        absent.add("by_rule")
     if line.get("event") == "late_breach":
         absent.add("taken_back")
     if line.get("event") == "pick_up" or not getattr(table, "pile", ()) or not line.get("player"):

@@ -74,6 +74,8 @@ def _consequence_text(choice: str, who: str, cards: str) -> str:
         return _("{player} takes {cards} back").format(player=who, cards=cards or _("it"))
     if choice == "picked_up":
         return _("{player} picks up the pile after a breach").format(player=who)
+    if choice == "by_rule":
+        return _("{player} does what the house rule says about a breach").format(player=who)
     return _("{player}’s breach stands").format(player=who)
 
 

@@ -283,14 +283,15 @@ def under_ruling(
         banner: Box of the ruling.
         unit: Design unit, pixels.
         dp: Pixels of a density-independent pixel.
-        quoted: Whether a line about the house rule stands above the choices.
+        quoted: Whether a house rule, which is a choice too, stands above the others.
         asked: Whether a question stands beside the picture. On a small screen the choices wait until it is
             answered.
 
     Returns:
         The boxes of picture, ruling and choices.
     """
-    row = max(48 * dp, 48 * unit) + (24 * unit if quoted else 0)
+    target = max(48 * dp, 48 * unit)
+    row = 2 * target + 6 * unit if quoted else target
     if asked and live.height - row - 6 * unit < _LEAST_ASKED_DP * dp:
         return live, banner, Box(banner.x, banner.y, 0, 0)
     given = min(row + 6 * unit, max(0.0, live.height - 60 * unit))

@@ -1,4 +1,4 @@
-"""The choices of the table under a breach: it is taken back, the pile is picked up, or it stands."""
+"""The choices of the table under a breach, in a row, and above it what a house rule says."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _WORDS: dict[Consequence, str] = {
     "picked_up": gettext_noop("Pick up the pile"),
     "stands": gettext_noop("Let it stand"),
 }
+"""The choices in the row. That by a house rule is the rule's sentence."""
 
 
 class ChoicesBar(BoxLayout):
@@ -31,7 +32,7 @@ class ChoicesBar(BoxLayout):
     event_id = NumericProperty(0)
     """The id of the breach; 0 without one."""
     rule = StringProperty("")
-    """The house rule about a breach, if there is one."""
+    """The house rule about a breach, as markup; empty without one. It is a choice too."""
 
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
@@ -54,7 +55,7 @@ class ChoicesBar(BoxLayout):
         failed = snapshot.phase == "failed" or snapshot.lost
         line = None if failed else unsettled_breach(snapshot.lines)
         number = 0 if line is None else int(line["id"])
-        options = () if line is None else possible_consequences(line, snapshot.table)
+        options = () if line is None else possible_consequences(line, snapshot.table, rule)
         has_clip = bool(may_show(number))
         shown = (number, options, has_clip)
         if shown == self._shown:
@@ -62,12 +63,19 @@ class ChoicesBar(BoxLayout):
         self._shown = shown
         self.ids.row.clear_widgets()
         self.buttons = {}
-        self.rule = "" if rule is None or line is None else quotation(rule.quote)
+        self.rule = ""
         if has_clip:
             self._add("show", _("Show me"), lambda: self.on_show(number))
         for choice in options:
-            self._add(choice, _(_WORDS[choice]), partial(self._choose, number, choice))
+            if choice in _WORDS:
+                self._add(choice, _(_WORDS[choice]), partial(self._choose, number, choice))
+            elif rule is not None:
+                self.rule, self.buttons[choice] = signed(quotation(rule.quote)), self.ids.by_rule
         self.event_id = number
+
+    def follow_rule(self) -> None:
+        """Record that the players do what their house rule says."""
+        self._choose(int(self.event_id), "by_rule")
 
     def _choose(self, number: int, choice: Consequence) -> None:
         self.on_choose(number, choice)

@@ -67,6 +67,7 @@ class CorrectSheet(ModalView):
         *,
         jokers: bool = False,
         on_look: Callable[[], None] | None = None,
+        on_show: Callable[[], None] | None = None,
         **kwargs: Any,
     ) -> None:
         """Open the sheet for an event line.
@@ -77,10 +78,11 @@ class CorrectSheet(ModalView):
             on_correct: Gets the event's id and its replacement, or None to remove it.
             jokers: Whether jokers are in play.
             on_look: Shows the event with its picture and ruling. None: they are visible already.
+            on_show: Shows the last seconds before the ruling; None if they are not in memory.
             kwargs: For Kivy.
         """
         self.event = Event.from_json(dict(line))
-        self._on_correct, self._on_look = on_correct, on_look
+        self._on_correct, self._on_look, self._on_show = on_correct, on_look, on_show
         self._counted = is_inferred(line)
         self._selected = 0
         self.choices: dict[str, CardChoice] = {}
@@ -97,6 +99,8 @@ class CorrectSheet(ModalView):
             self.ids.edit.clear_widgets()
         if on_look is None:
             self.ids.bar.remove_widget(self.ids.look)
+        if on_show is None:
+            self.ids.bar.remove_widget(self.ids.show)
         self._add_players(players)
         self._select(0)
         Window.bind(size=self._place)
@@ -144,6 +148,11 @@ class CorrectSheet(ModalView):
         self.dismiss()
         if self._on_look is not None:
             self._on_look()
+
+    def show_again(self) -> None:
+        """Show the last seconds before the ruling. The sheet stays open under them."""
+        if self._on_show is not None:
+            self._on_show()
 
     def _apply_cards(self, cards: Sequence[str], *, close: bool) -> None:
         count = self.event.count  # set if not all cards were seen
@@ -271,13 +280,16 @@ class CorrectSheet(ModalView):
 
 
 def open_correct_sheet(
-    line: EventLine, session: Session, on_look: Callable[[], None] | None = None
+    line: EventLine,
+    session: Session,
+    on_look: Callable[[], None] | None = None,
+    on_show: Callable[[], None] | None = None,
 ) -> CorrectSheet:
-    """Open the sheet for an event of the running game; `on_look` as in `CorrectSheet`."""
+    """Open the sheet for an event of the running game; `on_look` and `on_show` as in `CorrectSheet`."""
     setup, table = App.get_running_app().setup, session.snapshot.table
     players = [] if table is None else list(table.players)
     jokers = setup is not None and uses_jokers(setup.rules, setup.options, len(players))
-    sheet = CorrectSheet(line, players, session.correct, jokers=jokers, on_look=on_look)
+    sheet = CorrectSheet(line, players, session.correct, jokers=jokers, on_look=on_look, on_show=on_show)
     sheet.open()
     return sheet
 

@@ -280,7 +280,11 @@ class TableScreen(FloatLayout):
         line = line_to_correct(self.session.snapshot.lines, event_id)
         if line is None:
             return
-        self.sheet = open_correct_sheet(line, self.session)
+        number = int(line["id"])
+        has_clip = self.session.clips.clip(number) is not None
+        self.sheet = open_correct_sheet(
+            line, self.session, on_show=(lambda: self.show_clip(number)) if has_clip else None
+        )
 
     def _show(self, snapshot: Snapshot) -> None:
         ids = self.ids

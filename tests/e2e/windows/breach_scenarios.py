@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import cv2
 import numpy as np
 
 from companion.game.clips import ClipBuffer
+from companion.game.evening import apply_revisions
 from companion.game.sharing import films_folder
-from tests.e2e.windows.walker import Steps, Walker, rest, started, until
+from companion.game.starting import make_session
+from companion.store.store import Store
+from tests.e2e.windows.filmed_scenario import is_illegal
+from tests.e2e.windows.walker import Steps, Walker, rest, sample_setup, started, until
 from tests.support.scripted import LINES, READINGS, ScriptedSession, table_picture
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
@@ -80,6 +85,93 @@ def breached(walker: Walker) -> Steps:
     yield from _play(walker, "Cat", "J")
     yield from rest(4)
     walker.saw["moved on"] = walker.screen.ids.choices.event_id
+
+
+HOUSE_RULE = "Who plays wrongly sings."
+
+
+def film_consequences(walker: Walker) -> Steps:
+    """The sample film by house rules: its breach has each consequence once, and then the film goes on."""
+    setup = sample_setup(store=walker.store)
+    house = walker.store.with_name("house.toml")
+    house.write_text(
+        f'name = "Ours"\nbase = "{setup.rules}"\n'
+        f'[rules."house.breach"]\nquote = "{HOUSE_RULE}"\ndecides = ["breach"]\n'
+    )
+    session = make_session(replace(setup, rules=str(house)), realtime=False)
+    spoken: list[str] = []
+    walker.app.set(speak=True)
+    walker.app.feedback.say = lambda text, lasting=False: spoken.append(text) if text else None
+    walker.app.play(session, session.setup)
+    yield
+    yield from _see_again_a_lawful_play(walker)
+    yield from until(lambda: any(is_illegal(line) for line in session.snapshot.lines))
+    session.pause(True)
+    yield from until(lambda: session.snapshot.phase == "paused" and walker.screen.ids.choices.event_id)
+    yield from rest(4)
+    walker.look("film asks")
+    walker.saw["film choices"] = list(walker.screen.ids.choices.buttons)
+    walker.saw["film pile"] = list(session.snapshot.table.pile)
+    for choice in ("taken_back", "picked_up", "stands", "by_rule"):
+        spoken.clear()
+        yield from walker.tap(walker.screen.ids.choices.buttons[choice])
+        yield from until(lambda: session.snapshot.lines[-1]["event"] == "consequence")
+        yield from until(lambda: spoken)
+        yield from rest(4)
+        table, banner = session.snapshot.table, walker.screen.ids.banner
+        with Store.open(walker.store) as store:
+            stored = apply_revisions(store.events(session.game_id))
+        walker.saw[f"film {choice}"] = {
+            "recorded": [[line["event"], line.get("player"), line.get("says")] for line in stored][-1],
+            "plays of Dan": sum(line["event"] == "play" and line.get("player") == "Dan" for line in stored),
+            "spoken": spoken[0],
+            "banner": [banner.word, banner.what],
+            "asked": walker.screen.ids.choices.event_id,
+            "turn": table.turn,
+            "pile": list(table.pile),
+            "log": walker.screen.ids.log.ids.rows.data[0]["title"],
+        }
+        if choice != "by_rule":
+            yield from walker.tap(walker.screen.ids.undo)
+            yield from until(lambda: walker.screen.ids.choices.event_id)
+            yield from rest(4)
+    session.pause(False)
+    yield from until(lambda: session.snapshot.phase in ("ended", "failed"))
+    yield from rest(4)
+    walker.saw["film end"] = [session.snapshot.phase, _events(walker)]
+
+
+def _see_again_a_lawful_play(walker: Walker) -> Steps:
+    """The banner is tapped after a ruling without a breach; from there the last seconds are seen again."""
+    session = walker.app.session
+    yield from until(lambda: any(line["event"] == "play" for line in session.snapshot.lines))
+    session.pause(True)
+    yield from until(lambda: session.snapshot.phase == "paused")
+    yield from rest(4)
+    walker.saw["lawful"] = walker.screen.ids.banner.word
+    yield from walker.tap(walker.screen.ids.banner)
+    yield from until(lambda: walker.screen.sheet is not None)
+    yield from rest(4)
+    walker.look("lawful ruling")
+    tapped = time.monotonic()
+    yield from walker.tap(walker.screen.sheet.ids.show, steps=0)
+    yield from until(lambda: walker.screen.clip is not None and walker.screen.clip.texture is not None)
+    walker.saw["seconds to the lawful clip"] = time.monotonic() - tapped
+    clip = walker.screen.clip
+    walker.saw["its seconds"] = [
+        clip.clip.event == walker.screen.sheet.event.id,
+        sorted({card for card, _corners in clip.clip.outlines})
+        == sorted(set(walker.screen.sheet.event.cards)),
+        clip.clip.frames[-1][0] - clip.clip.frames[0][0],
+        films_folder().exists(),
+    ]
+    yield from rest(2)
+    walker.look("lawful clip")
+    yield from walker.tap(clip.ids.close)
+    yield from rest(8)
+    yield from walker.tap(walker.screen.sheet.ids.close)
+    yield from rest(8)
+    session.pause(False)
 
 
 def kept_clip(walker: Walker, clip: Any) -> Steps:

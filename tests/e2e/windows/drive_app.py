@@ -22,7 +22,7 @@ from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from companion.settings import Settings, load_settings
 from companion.sources import cameras
-from tests.e2e.windows.breach_scenarios import breached, clipped
+from tests.e2e.windows.breach_scenarios import breached, clipped, film_consequences
 from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.filmed_scenario import filmed
 from tests.e2e.windows.join_scenario import joined
@@ -351,6 +351,7 @@ SCENARIOS = {
         breached,
         counted_taps,
         clipped,
+        film_consequences,
         scrolled_over_a_seat,
     )
 }

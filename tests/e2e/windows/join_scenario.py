@@ -45,7 +45,7 @@ def joined(walker: Walker) -> Steps:
 
     phones = threading.Thread(target=lambda: asyncio.run(stay()), daemon=True)
     phones.start()
-    yield from until(lambda: "Ann films" in walker.screen.people.full_text)
+    yield from until(lambda: walker.app.phones.hub.people.state == "films")
     yield from rest(3)
     walker.look("joined")
     yield from walker.tap(walker.screen.chips[False])

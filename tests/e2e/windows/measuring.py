@@ -15,7 +15,7 @@ READABLE = 4.5
 
 
 def measure() -> dict[str, Any]:
-    """Return every target's size, the texts that are cut, those that stick out, and those too faint to read.
+    """Return every target's and text's size, the texts that are cut, that stick out, or are too faint to read.
 
     And which of the program's own widgets are there.
     Where a sheet is open, only its own texts are looked at for contrast.
@@ -29,6 +29,7 @@ def measure() -> dict[str, Any]:
     from companion.app.screens.widgets import CardTile
 
     targets, cut, outside, shows = [], [], [], set()
+    sizes: dict[str, float] = {}
     for top in Window.children:
         sheet = box_of(top) if isinstance(top, ModalView) else None
         for widget, _opacity, clip in visible(top):
@@ -44,6 +45,7 @@ def measure() -> dict[str, Any]:
             if not isinstance(widget, Label) or not widget.text:
                 continue
             text = full_text(widget)
+            sizes[text] = max(widget.font_size, sizes.get(text, 0.0))
             if widget.is_shortened or ("…" in widget.text and "…" not in text):
                 cut.append(text)
             beyond = any(
@@ -51,7 +53,7 @@ def measure() -> dict[str, Any]:
             )
             if beyond or (sheet is not None and clip is None and not within(box_of(widget), sheet)):
                 outside.append(text)
-    found = {"targets": targets, "cut": cut, "outside": outside, "faint": faint()}
+    found = {"targets": targets, "cut": cut, "outside": outside, "faint": faint(), "sizes": sizes}
     return found | {"shows": sorted(shows)}
 
 

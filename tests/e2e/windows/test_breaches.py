@@ -8,6 +8,7 @@ import pytest
 
 from companion.game.clips import CLIP_S
 from engine.files.atomic import NO_FOLDER
+from tests.e2e.windows.breach_scenarios import HOUSE_RULE
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.test_screens import SIZES, has, walk
 
@@ -97,3 +98,45 @@ def test_with_several_breaches_the_reasons_stay_larger_than_the_quotation(size: 
     reasons, quotation = seen["reasons and quotation"]
     assert reasons > quotation
     assert cut_texts(seen["measured"]["three breaches"]) == []
+
+
+def test_a_film_is_walked_through_with_every_consequence_taken_once() -> None:
+    seen = walk("film_consequences")
+    assert seen["film choices"] == ["show", "taken_back", "picked_up", "stands", "by_rule"]
+    assert has(seen["film asks"], HOUSE_RULE)
+    pile = seen["film pile"]
+    assert pile[-1] == "JH"
+    said = {
+        "taken_back": "Dan takes J♥ back",
+        "picked_up": "Dan picks up the pile after a breach",
+        "stands": "Dan’s breach stands",
+        "by_rule": "Dan does what the house rule says about a breach",
+    }
+    for choice, words in said.items():
+        step = seen[f"film {choice}"]
+        assert step["recorded"] == ["consequence", "Dan", choice]
+        assert step["spoken"].startswith(f"{words}.")
+        assert re.sub(r"\[[^]]*]", "", step["log"]) == words
+        assert step["asked"] == 0, "it is decided"
+        assert step["plays of Dan"] == (1 if choice == "taken_back" else 2)
+        assert step["turn"] == ("Dan" if choice == "taken_back" else "Ann")
+        assert step["pile"] == {"taken_back": pile[:-1], "picked_up": []}.get(choice, pile)
+        assert step["banner"][0] == ("Legal" if choice == "taken_back" else "Illegal")
+    phase, events = seen["film end"]
+    assert phase == "ended"
+    assert ["consequence", "Dan", "by_rule"] in events
+    assert ["play", "Bob", None] in events[events.index(["consequence", "Dan", "by_rule"]) :]
+
+
+def test_the_seconds_before_a_ruling_without_a_breach_are_shown_too() -> None:
+    seen = walk("film_consequences")
+    assert seen["lawful"] == "Legal"
+    assert seen["seconds to the lawful clip"] < 2.0
+    is_its_own, outlines_its_cards, length, kept = seen["its seconds"]
+    assert is_its_own
+    assert outlines_its_cards
+    assert CLIP_S - 0.5 <= length <= CLIP_S
+    assert kept is False, "nothing is written unless it is asked for"
+    for look in ("lawful ruling", "lawful clip", "film asks"):
+        assert small_targets(seen["measured"][look]) == []
+        assert cut_texts(seen["measured"][look]) == []

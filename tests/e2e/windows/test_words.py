@@ -69,6 +69,14 @@ def test_nothing_sticks_out_or_becomes_too_small_to_touch_however_large_the_type
 
 
 @pytest.mark.parametrize("name", SHOWN)
+def test_no_text_is_smaller_at_the_largest_type_than_at_the_normal(
+    name: str, measured: dict[str, Any]
+) -> None:
+    usual, largest = (measured[f"{which} {name}"]["sizes"] for which in ("de 1.0", LARGEST))
+    assert {text: (usual[text], size) for text, size in largest.items() if size < usual.get(text, 0.0)} == {}
+
+
+@pytest.mark.parametrize("name", SHOWN)
 def test_every_text_stands_out_from_what_it_is_drawn_on(name: str, measured: dict[str, Any]) -> None:
     for which in (*WORDED, LARGEST):
         assert measured[f"{which} {name}"]["faint"] == [], which

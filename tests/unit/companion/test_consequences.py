@@ -80,6 +80,7 @@ def test_no_published_ruleset_names_a_penalty_but_a_house_variant_may(tmp_path: 
     rule = consequence_rule(str(house))
     assert rule is not None
     assert rule.quote == "Who plays wrongly picks up the pile."
+    assert possible_consequences(BREACH, _Table(), rule) == ("taken_back", "picked_up", "stands", "by_rule")
 
 
 def test_a_choice_is_recorded_with_the_breach_and_read_back() -> None:
@@ -93,6 +94,8 @@ def test_a_choice_is_recorded_with_the_breach_and_read_back() -> None:
     )
     assert line["breach"]["cite"] == "Winnersh §5"
     assert event_text(line) == "Bob picks up the pile after a breach"
+    by_rule = consequence_event(BREACH, "by_rule", 13.0).to_json()
+    assert event_text(by_rule) == "Bob does what the house rule says about a breach"
 
 
 def test_the_pile_that_is_picked_up_is_in_the_hand_and_no_act_of_anybodys_turn() -> None:
