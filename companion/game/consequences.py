@@ -1,6 +1,6 @@
 """The choices after a breach: it is taken back, the pile is picked up, it stands, or a house rule says more.
 
-The players choose, and the choice is recorded as an event. What a house rule says about it is a choice too.
+The players choose, and the choice is recorded as an event. The sentence of a house rule is a choice too.
 None of the published rulesets names a penalty.
 """
 

@@ -124,6 +124,8 @@ class TurnPanel(Panel):
     type_unit = NumericProperty(1.0)
     crowded = BooleanProperty(False)
     """Whether ranks, caption and the word for the direction are left out."""
+    shortens = BooleanProperty(False)
+    """Whether a sign stands for the direction."""
     counts_share = NumericProperty(0.44)
     """Fraction of the pile's height for the counts beside it."""
 
@@ -232,6 +234,8 @@ class PlayersPanel(FloatLayout):
     """Whether pick-ups and burns give way to larger names."""
     around = BooleanProperty(False)
     """Whether the players sit around a table that is drawn."""
+    stacked = BooleanProperty(False)
+    """Whether each hand stands below the name, in place of pick-ups and burns."""
     in_one_row = BooleanProperty(False)
     """Whether a phone shows them in one row: more than two with name and hand alone."""
 
@@ -294,6 +298,8 @@ class PlayerCell(ButtonBehavior, Panel):
     """Whether the cell is too low for three lines, so that pick-ups and burns are left out."""
     narrow = BooleanProperty(False)
     """Whether the cell has only room for the name, and the hand below it."""
+    stacked = BooleanProperty(False)
+    """Whether the hand stands below the name, in place of pick-ups and burns."""
     left = BooleanProperty(False)
     unit = NumericProperty(1.0)
     least = NumericProperty(13)
@@ -303,14 +309,14 @@ class PlayerCell(ButtonBehavior, Panel):
 
     def on_kv_post(self, _base: Widget) -> None:
         """Follow changes of name and hand, once the kv rules have made them."""
-        for what in ("title", "hand", "size", "compact", "narrow", "unit", "least", "name_lines"):
+        for what in ("title", "hand", "size", "compact", "narrow", "stacked", "unit", "least", "name_lines"):
             self.fbind(what, self._share)
         self._share()
 
     def _share(self, *_args: object) -> None:
         """Give the hand the width it needs, and the name the rest. Both shrink, or the name is cut."""
-        if self.narrow:
-            self.hand_width = self.width - 8 * self.unit
+        if self.narrow or self.stacked:
+            self.hand_width = self.width - (8 if self.narrow else 20) * self.unit
             return
         room, largest = self.width - 25 * self.unit, 16 * self.unit
 

@@ -33,6 +33,9 @@ _QUESTION_SHARE, _STEPS = 0.4, 40
 """Fraction of the line for a question beside its answers, reduced in this number of steps if the answers need
 it."""
 
+_READABLE = 0.85
+"""Least size of a question above several rows of answers, as a fraction of the largest."""
+
 
 class AnswerChip(PillButton):
     """One answer."""
@@ -119,13 +122,19 @@ class QuestionBar(BoxLayout):
         room = self.width - left - right
         rows = rows_needed(widths, across, room)
         asked = text_height(
-            signed(self.asks), self.ids.asks.smallest, max(2, int(room)), bold=True, italic=False
+            signed(self.asks), _READABLE * self.ids.asks.largest, max(2, int(room)), bold=True, italic=False
         )
         free = self.height - top - bottom - self.spacing - asked
         # With large type, make answers as low as a finger can hit before they leave the screen.
         height = max(dp(ANSWER_DP), min(self.tallest, (free + gap) / rows - gap))
         self.wraps = self.orientation == "vertical" and rows * (height + gap) - gap <= free
-        self.chip_height = height if self.wraps else self.tallest
+        if not self.wraps:
+            height = (
+                max(dp(ANSWER_DP), min(self.tallest, free))
+                if self.orientation == "vertical"
+                else self.tallest
+            )
+        self.chip_height = height
         self.rows_height = rows * (height + gap) - gap if self.wraps else self.chip_height
         self.answers_width = room if self.orientation == "vertical" else self._left_by_question(room)
 

@@ -17,6 +17,7 @@ from kivy.lang import Builder
 from kivy.metrics import dp
 from kivy.properties import BooleanProperty, ColorProperty, NumericProperty, StringProperty
 from kivy.uix.behaviors import ButtonBehavior
+from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.label import Label
 from kivy.uix.modalview import ModalView
@@ -135,8 +136,13 @@ def text_height(markup: str, size: float, width: int, bold: bool, italic: bool) 
 @lru_cache(maxsize=4096)
 def longest_word(markup: str, size: float, bold: bool, italic: bool) -> float:
     """Return the width in pixels of the longest word of a text."""
-    words = re.sub(r"\[/?[a-z]+(=[^]]*)?]", "", markup).split()
+    words = plain_text(markup).split()
     return max((line_width(word, size, bold, italic) for word in words), default=0.0)
+
+
+def plain_text(markup: str) -> str:
+    """Return a text without its markup."""
+    return re.sub(r"\[/?[a-z]+(=[^]]*)?]", "", markup)
 
 
 @lru_cache(maxsize=4096)
@@ -189,6 +195,47 @@ class PillButton(ButtonBehavior, TightLabel):
     """A button of at least 48 dp."""
 
     primary = BooleanProperty(False)
+
+
+class ButtonBar(BoxLayout):
+    """Buttons side by side in one type size: the longer a button's text, the wider it is."""
+
+    largest = NumericProperty(18)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._share = Clock.create_trigger(self.share, -1)
+        for what in ("children", "width", "largest"):
+            self.fbind(what, self._share)
+
+    def add_widget(self, widget: Any, *args: Any, **kwargs: Any) -> None:
+        """Add a button."""
+        super().add_widget(widget, *args, **kwargs)
+        widget.fbind("text", self._share)
+
+    def share(self, *_: object) -> None:
+        """Choose the type size, and share the width."""
+        buttons = [button for button in self.children if button.text]
+        room = self.width - self.spacing * (len(self.children) - 1)
+        if not buttons or room < 2:
+            return
+        size = largest_that_fits(
+            lambda size: sum(_width_in_two_lines(button, size) for button in buttons) <= room,
+            self.largest,
+            buttons[0].smallest,
+        )
+        for button in buttons:
+            button.largest, button.size_hint_x = size, _width_in_two_lines(button, size)
+
+
+def _width_in_two_lines(button: TightLabel, size: float) -> float:
+    """Return the least width of a button, in pixels, whose text stands in two lines of this type size."""
+    text = f"✓ {button.label}" if isinstance(button, Chip) else button.text  # a tick moves nothing
+    words = plain_text(text).replace("✓ ", "✓\N{NO-BREAK SPACE}").split(" ")
+    lines = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words) + 1)]
+    needed = min(max(line_width(line, size, button.bold, button.italic) for line in pair) for pair in lines)
+    left, _top, right, _bottom = button.padding
+    return max(dp(48), needed + left + right + 2)
 
 
 class BodyText(Label):
@@ -274,10 +321,16 @@ class CardTile(ButtonBehavior, Widget):
 class Toast(TightLabel):
     """A message that disappears after a while."""
 
+    needed = NumericProperty(0)
+    """Height of its text in the available width, in pixels."""
+
     def say(self, text: str, seconds: float = 3.0) -> None:
         """Show `text` for a while."""
         Animation.cancel_all(self)
         self.text = signed(text)
+        left, _top, right, _bottom = self.padding
+        width = max(1, int(self.width - left - right))
+        self.needed = text_height(self.text, self.largest, width, self.bold, self.italic)
         self.opacity = 1
         (Animation(duration=seconds) + Animation(opacity=0, duration=0.4)).start(self)
 

@@ -15,7 +15,7 @@ READABLE = 4.5
 
 
 def measure() -> dict[str, Any]:
-    """Return every target's and text's size, the texts that are cut, that stick out, or are too faint to read.
+    """Return the sizes of targets and texts, and what is cut, sticks out or is too faint to read.
 
     And which of the program's own widgets are there.
     Where a sheet is open, only its own texts are looked at for contrast.

@@ -73,7 +73,9 @@ def test_no_text_is_smaller_at_the_largest_type_than_at_the_normal(
     name: str, measured: dict[str, Any]
 ) -> None:
     usual, largest = (measured[f"{which} {name}"]["sizes"] for which in ("de 1.0", LARGEST))
-    assert {text: (usual[text], size) for text, size in largest.items() if size < usual.get(text, 0.0)} == {}
+    rounded = 0.98  # of the steps in which sizes are tried
+    smaller = {t: (usual[t], size) for t, size in largest.items() if size < rounded * usual.get(t, 0.0)}
+    assert smaller == {}
 
 
 @pytest.mark.parametrize("name", SHOWN)
