@@ -17,7 +17,7 @@ from pathlib import Path
 import platformdirs
 
 from companion.files.lock import try_lock
-from companion.files.store_paths import SQLITE_SUFFIXES
+from companion.files.store_paths import with_sqlite_files
 from engine.files.atomic import digits_of_part, whole_file
 
 _NOTE, _LOCK = ".note", ".lock"
@@ -58,19 +58,23 @@ def _note(part: Path, until_written: ExitStack) -> None:
 
 def incomplete_files() -> list[Path]:
     """Return the incomplete files that killed programs left behind."""
-    named = [_named_by(note) for note in _notes() if not _is_being_written(note)]
-    return [path for half in named if half is not None for path in _parts(half) if _is_file(path)]
+    return [part for _note, _half, parts in _left_behind() for part in parts]
 
 
 def remove_incomplete_files() -> None:
     """Remove incomplete files and their notes. The note of a file on a disk that is absent stays."""
+    for note, half, parts in _left_behind():
+        gone = [_remove(part) for part in parts]
+        if half is None or (all(gone) and (parts or os.path.isdir(half.parent))):
+            _remove(note)
+
+
+def _left_behind() -> Iterator[tuple[Path, Path | None, list[Path]]]:
+    """Yield the notes of killed programs, the file that each names, and its parts that are there."""
     for note in _notes():
         if not _is_being_written(note):
             half = _named_by(note)
-            parts = [] if half is None else [path for path in _parts(half) if _is_file(path)]
-            gone = [_remove(path) for path in parts]
-            if half is None or (all(gone) and (parts or os.path.isdir(half.parent))):
-                _remove(note)
+            yield note, half, [part for part in with_sqlite_files(half) if _is_file(part)] if half else []
 
 
 def notes_in_use() -> list[Path]:
@@ -113,11 +117,6 @@ def _named_by(note: Path) -> Path | None:
     except OSError:
         return None
     return half if half.is_absolute() and digits_of_part(half) == note.stem else None
-
-
-def _parts(half: Path) -> list[Path]:
-    """Return an incomplete file, and the files that SQLite may put beside it."""
-    return [half.with_name(half.name + suffix) for suffix in SQLITE_SUFFIXES]
 
 
 def _is_file(path: Path) -> bool:

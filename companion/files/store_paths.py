@@ -13,6 +13,11 @@ SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 _USUAL = ".sqlite"
 
 
+def with_sqlite_files(database: Path) -> list[Path]:
+    """Return the path of a database and of the files that SQLite may put beside it."""
+    return [database.with_name(database.name + suffix) for suffix in SQLITE_SUFFIXES]
+
+
 def follow_link(store: Path) -> Path:
     """Return the target of a store's path if it is a link, else the path itself."""
     return Path(os.path.realpath(store)) if store.is_symlink() else store

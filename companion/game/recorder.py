@@ -26,7 +26,7 @@ def changes_between(before: Sequence[EventLine], after: Sequence[EventLine]) -> 
     return [*changes, *(dict(line) for number, line in now.items() if number not in was)]
 
 
-class GameRecorder:
+class GameRecorder(Outbox):
     """Writes the running game into the evening's store.
 
     If the store cannot be written, because the disk is full or another program holds it, lines are held back
@@ -41,16 +41,12 @@ class GameRecorder:
         """Id of the game in the store, once there is one."""
         self.notice = store.notice
         """Message from opening the store, such as a damaged file set aside."""
-        self._outbox, self._path, self._choice = Outbox(store, tell), store.path, setup
+        super().__init__(store, tell)
+        self._path, self._choice = store.path, setup
         self._begun = False
         self._layout: Any = None
         self._end: tuple[str | None] | None = None
         """The result in the store: (loser,), or None while the game goes on."""
-
-    @property
-    def fault(self) -> str | None:
-        """Why nothing can be written at the moment, or None."""
-        return self._outbox.fault
 
     @property
     def folder(self) -> Path | None:
@@ -63,7 +59,7 @@ class GameRecorder:
         Raises:
             BadInputError: the store cannot be written, or another program is playing that game.
         """
-        self._outbox.at_once(lambda store: self._start(store, self._choice, ()))
+        self._start(self._store, self._choice, ())
         self._begun = True
 
     def next_game(self, setup: GameSetup) -> None:
@@ -77,11 +73,11 @@ class GameRecorder:
             if not self._begun:
                 self._begin_with(tuple(game.table.players))
             written = [dict(line) for line in lines]
-            self._outbox.write(lambda store: store.append(*written))
+            self.put(lambda store: store.append(*written))
         if self._begun:
             self._keep_end(game.lines)
             self._keep_layout(game.layout)
-        self._outbox.flush()
+        self.flush()
 
     def write_changes(self, before: Sequence[EventLine], game: Game) -> None:
         """Write the changes that people made to the game's lines since `before`, as revisions."""
@@ -89,23 +85,11 @@ class GameRecorder:
 
     def correct(self, event_id: int, line: dict[str, Any] | None) -> None:
         """Record that a player corrected an event to `line`, or removed it with None."""
-        self._outbox.write(lambda store: store.correct(event_id, line))
-
-    def flush(self) -> None:
-        """Write lines that were held back, unless that has just failed."""
-        self._outbox.flush()
-
-    def close(self) -> None:
-        """Close the store.
-
-        Raises:
-            BadInputError: something could not be written.
-        """
-        self._outbox.close()
+        self.put(lambda store: store.correct(event_id, line))
 
     def _begin_with(self, players: tuple[str, ...]) -> None:
         setup = self._choice
-        self._outbox.write(lambda store: self._start(store, setup, players))
+        self.put(lambda store: self._start(store, setup, players))
         self._begun = True
 
     def _start(self, store: Store, setup: GameSetup, players: tuple[str, ...]) -> None:
@@ -127,7 +111,7 @@ class GameRecorder:
         """Write the positions of seats and piles (`vision.table.layout.Layout`), if they have changed."""
         if layout is not None and layout is not self._layout:
             places = layout.to_json()
-            self._outbox.write(lambda store: store.save_layout(places))
+            self.put(lambda store: store.save_layout(places))
             self._layout = layout
 
     def _keep_end(self, lines: Sequence[EventLine]) -> None:
@@ -137,7 +121,7 @@ class GameRecorder:
         if end == self._end:
             return
         if end is None:
-            self._outbox.write(lambda store: store.reopen())
+            self.put(lambda store: store.reopen())
         else:
-            self._outbox.write(lambda store: store.finish(end[0]))
+            self.put(lambda store: store.finish(end[0]))
         self._end = end

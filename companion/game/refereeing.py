@@ -75,7 +75,7 @@ class WatchedGame:
         dealer: str | None = None,
         loser: str | None = None,
         losses: Mapping[str, int] | None = None,
-        layout: Path | None = None,
+        layout: Path | Layout | None = None,
         deck: str | None = None,
         learn: bool = False,
         tell: Callable[[Said], object] | None = None,
@@ -92,7 +92,7 @@ class WatchedGame:
             dealer: The dealer; None if unknown.
             loser: The loser of the game before, if any.
             losses: Games lost so far this evening.
-            layout: A layout file; None: the deal shows the layout.
+            layout: A layout or its file; None: the deal shows the layout.
             deck: The name of an enrolled deck.
             learn: Whether to learn the deck if none is named and one pack is used.
             tell: Gets a line about a deck recognised by its back, and questions from before the players are
@@ -119,7 +119,8 @@ class WatchedGame:
                 count=len(players or ()),
                 rules=rules,
             )
-        given = _named(load_layout(layout), players) if layout is not None else None
+        given = load_layout(layout) if isinstance(layout, Path) else layout
+        given = None if given is None else _named(given, players)
         learning = None
         # A given reader may know nothing of real pictures, and OpenCV takes too long for hands in each frame.
         fast = available_backends()[0] == "onnxruntime"

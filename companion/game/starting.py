@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.files.scratch import scratch_folder
 from companion.game.deck_fallback import without_missing_deck
 from companion.game.event_log import EventLog
 from companion.game.history import GameHistory, load_history
@@ -30,7 +27,7 @@ from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.messages import Said
 from vision.capture.sources import FrameSource, ignore_status, open_source
-from vision.table.layout import load_layout
+from vision.table.layout import Layout, layout_of
 from vision.types import Image
 
 if TYPE_CHECKING:
@@ -97,42 +94,35 @@ def open_watched_game(
         setup = without_missing_deck(setup, watching.tell or (lambda _line: None))
     # If the camera has moved, or is another one, the watcher searches for the places again.
     known = resumed.layout if resumed is not None else None
-    with ExitStack() as until_opened:
-        layout = setup.layout
-        if layout is None and known is not None:
-            try:
-                folder = until_opened.enter_context(scratch_folder())
-                layout = stored_layout_file(known, folder, setup.players or players)
-            except OSError as error:
-                _log.warning("the places kept with the game are passed over: %s", error)
-        game = WatchedGame.open(
-            rules=setup.rules,
-            players=setup.players or players,
-            options=setup.options,
-            dealer=setup.dealer,
-            loser=history.loser,
-            losses=history.losses,
-            layout=layout,
-            deck=setup.deck,
-            learn=watching.learn,
-            tell=watching.tell,
-            make_events=watching.make_events or EventMaker,
-        )
+    layout: Path | Layout | None = setup.layout
+    if layout is None and known is not None:
+        layout = stored_layout(known, setup.players or players)
+    game = WatchedGame.open(
+        rules=setup.rules,
+        players=setup.players or players,
+        options=setup.options,
+        dealer=setup.dealer,
+        loser=history.loser,
+        losses=history.losses,
+        layout=layout,
+        deck=setup.deck,
+        learn=watching.learn,
+        tell=watching.tell,
+        make_events=watching.make_events or EventMaker,
+    )
     if resumed is not None:
         game.resume(history.lines, same_clock=_same_film(setup, history))
     return game
 
 
-def stored_layout_file(known: dict[str, Any], folder: Path, players: Sequence[str] | None) -> Path | None:
-    """Write the store's layout to a file and return it, or None if it makes no sense."""
-    path = folder / "layout.json"
-    path.write_text(json.dumps(known), encoding="utf-8")
+def stored_layout(known: dict[str, Any], players: Sequence[str] | None) -> Layout | None:
+    """Return the layout that is stored with a game, or None if it makes no sense."""
     try:
-        seats = load_layout(path).seats
+        layout = layout_of(known, Path("store"))
     except BadInputError as error:
         _log.warning("the places kept with the game are passed over: %s", error)
         return None
-    return path if players is None or len(players) == len(seats) else None
+    return layout if players is None or len(players) == len(layout.seats) else None
 
 
 def _hand_scored(setup: GameSetup, history: GameHistory) -> TouchGame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,19 +19,15 @@ from companion.files.incomplete import (
     tracked_file,
 )
 from companion.files.lock import games_being_played, lock_files, store_lock_path
-from companion.files.scratch import remove_stale_scratch
-from companion.files.store_paths import SQLITE_SUFFIXES, follow_link
+from companion.files.store_paths import follow_link, with_sqlite_files
 from companion.store.damage import was_database
-from companion.store.event_pictures import event_pictures_folder, former_picture_folders
+from companion.store.event_pictures import event_pictures_folder
 from companion.store.opening import (
     exclusive_access,
-    new_pending_file,
     pending_files,
     refuse_foreign_file,
-    remove_pending,
-    salvage_folders,
     set_aside_files,
-    swap_in,
+    unfinished_file,
 )
 from companion.store.schema import SQLITE_ERRORS, connect_to_read
 from companion.store.store import Store, default_path, is_default_store
@@ -57,9 +52,9 @@ def back_up(target: Path, store: Path | None = None) -> Path:
     with Store.open_to_read(source) as opened:
         if opened.notice:
             raise BadInputError("{reason}", reason=opened.notice)
-    remove_incomplete_files()
-    with tracked_file(target) as part:
-        _copy(source, part, "rw", target)
+        remove_incomplete_files()
+        with tracked_file(target) as part:
+            opened.copy_to(part, called=target)
     return target
 
 
@@ -69,53 +64,44 @@ def restore(backup: Path, store: Path | None = None) -> Path | None:
     Raises:
         BadInputError: `backup` is no sound store of this program, or a game is being played. Nothing changes.
     """
-    named = store or default_path()
-    target = follow_link(named)
-    with _sound_copy(backup, named, target) as copy, exclusive_access(target):
+    target = follow_link(store or default_path())
+    with _sound_backup(backup, store) as rows, exclusive_access(target):
         check_not_playing(target)
-        remove_pending(target)
         before = target.is_file()
-        waiting = new_pending_file(target, "restored")
-        copy.rename(waiting)
-        aside = swap_in(waiting, target)
+        aside = rows.replace(target)
     return aside if before else None
 
 
 def check_backup(backup: Path, store: Path | None = None) -> None:
     """Raise BadInputError, as `restore` does, if `backup` is no sound store of ours. Change nothing."""
-    named = store or default_path()
-    with _sound_copy(backup, named, follow_link(named)):
+    with _sound_backup(backup, store):
         pass
 
 
 @contextlib.contextmanager
-def _sound_copy(backup: Path, named: Path, target: Path) -> Iterator[Path]:
-    """Yield a checked, up-to-date copy of `backup` beside the store, and remove it at the end.
-
-    `named` is the store's path as given, `target` the file that it leads to.
-    """
+def _sound_backup(backup: Path, store: Path | None) -> Iterator[Store]:
+    """Open a checked, up-to-date copy of `backup`, which is to replace a store."""
+    named = store or default_path()
+    target = follow_link(named)
     if not backup.is_file():
         if backup.exists():
             raise BadInputError("{path}: not a file", path=backup)
         raise BadInputError("{path}: no such file", path=backup)
     _refuse_own(backup, target)
-    if not was_database(backup):
-        raise BadInputError("{backup}: not a backup of this program", backup=backup)
     refuse_foreign_file(target, at_home=is_default_store(target))
-    make_folder(named.parent)
-    scratch = _scratch(target)
-    _remove(scratch)
+    before = [part for part in with_sqlite_files(backup) if part.exists()]
     try:
-        _copy(backup, scratch, "ro", scratch)
-        if not _is_store(scratch):
+        if not (was_database(backup) and _is_store(backup)):
             raise BadInputError("{backup}: not a backup of this program", backup=backup)
-        with Store.open(scratch) as opened:  # checks the copy, and migrates an older one
+        with Store.open_to_read(backup, mode="ro") as opened:  # checks the copy, and migrates an older one
             if opened.notice:
                 raise BadInputError("{backup}: is damaged", backup=backup)
-        yield scratch
+            make_folder(named.parent)
+            yield opened
     finally:
-        for path in (*_parts(scratch), *set_aside_files(scratch)):
-            path.unlink(missing_ok=True)
+        for part in with_sqlite_files(backup):
+            if part.exists() and part not in before:  # SQLite puts empty files beside an older backup of ours
+                part.unlink(missing_ok=True)
 
 
 def stored_files(store: Path | None = None) -> list[Path]:
@@ -126,15 +112,10 @@ def stored_files(store: Path | None = None) -> list[Path]:
     """
     named = store or default_path()
     path = follow_link(named)
-    found = _parts(path)
-    found += set_aside_files(path)
-    found += _parts(_scratch(path))
-    found += pending_files(path)
-    found += lock_files(path)
-    for folder in salvage_folders(path):
-        found += sorted(folder.glob("*"))
-    for folder in _picture_folders(named):
-        found += sorted(folder.glob("*/*"))
+    found = [*with_sqlite_files(path), *with_sqlite_files(unfinished_file(path))]
+    found += [*set_aside_files(path), *pending_files(path), *lock_files(path)]
+    if not event_pictures_folder(path).is_symlink():
+        found += sorted(event_pictures_folder(path).glob("*/*"))
     if store is None:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
@@ -160,11 +141,6 @@ def foreign_links(store: Path | None = None) -> list[tuple[Path, Path]]:
     return [(link, Path(os.path.realpath(link))) for link in dict.fromkeys(links) if link != own]
 
 
-def _picture_folders(named: Path) -> list[Path]:
-    own = event_pictures_folder(named)
-    return [*([] if own.is_symlink() else [own]), *former_picture_folders(named)]
-
-
 def erase(store: Path | None = None) -> list[Path]:
     """Delete everything that `stored_files` lists, and return it. `foreign_links` names the files that stay.
 
@@ -172,23 +148,19 @@ def erase(store: Path | None = None) -> list[Path]:
         BadInputError: a game is being played. Nothing is deleted.
         OSError: a file cannot be deleted. The error names it.
     """
-    named = store or default_path()
-    path = follow_link(named)
+    path = follow_link(store or default_path())
     refuse_foreign_file(path, at_home=is_default_store(path))
     with exclusive_access(path):  # other programs wait, and then find the store gone
         check_not_playing(path)
-        lock = store_lock_path(path)
-        pictures = _picture_folders(named)
+        lock, pictures = store_lock_path(path), event_pictures_folder(path)
         half = incomplete_files() if store is None else []
         files = [file for file in stored_files(store) if file != lock]
         for file in files:
             if file not in half:
                 file.unlink(missing_ok=True)
-        for folder in (*salvage_folders(path), *pictures):
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(pictures, ignore_errors=True)  # not what a link leads to
         for folder in _folders() if store is None else ():
             _clear(folder, lock, *([notes_folder()] if notes_in_use() else []))
-    remove_stale_scratch()
     for folder in _folders() if store is None else ():
         with contextlib.suppress(OSError):  # another program has begun to use it again
             folder.rmdir()
@@ -228,71 +200,33 @@ def check_not_playing(store: Path | None = None, besides: int | None = None) -> 
         raise BadInputError("a game is being played in {store}: end it first", store=path)
 
 
-def _copy(source: Path, target: Path, mode: str, called: Path) -> None:
-    """Copy a database with SQLite's own backup, which includes its write-ahead log.
-
-    The copy needs no files beside it; errors name it as `called`. Mode `rw` suits our own store, in which a
-    game may be going on, because SQLite then cleans up after itself. Mode `ro` suits the user's own file.
-    """
-    before = [path for path in _parts(source) if path.exists()]
-    try:
-        with (
-            closing(connect_to_read(source.resolve(), mode)) as read,
-            closing(sqlite3.connect(target)) as write,
-        ):
-            read.backup(write)
-            write.execute("PRAGMA journal_mode = DELETE")
-    except SQLITE_ERRORS as error:
-        _remove(target)
-        raise BadInputError(
-            "{source}: cannot be copied to {target}: {reason}", source=source, target=called, reason=error
-        ) from None
-    finally:
-        for path in _parts(source) if mode == "ro" else ():
-            if path.exists() and path not in before:  # SQLite puts empty files beside an older backup of ours
-                path.unlink(missing_ok=True)
-
-
 def list_backups(folder: Path) -> list[tuple[Path, int]]:
     """Return (path, number of games) of each readable backup in `folder`, the newest first."""
     found = []
     for path in sorted(folder.glob("shithead-*.sqlite"), reverse=True):
-        with contextlib.suppress(*SQLITE_ERRORS):
+        with contextlib.suppress(BadInputError, *SQLITE_ERRORS):
             found.append((path, count_games(path)))
     return found
 
 
 def count_games(backup: Path) -> int:
     """Return how many games a backup holds, without changing it."""
-    with closing(sqlite3.connect(f"{backup.resolve().as_uri()}?mode=ro", uri=True)) as read:
+    with closing(connect_to_read(backup.resolve(), "ro")) as read:
         return int(read.execute("SELECT count(*) FROM games").fetchone()[0])
 
 
 def _refuse_own(path: Path, store: Path) -> None:
     """Refuse one of the store's own files as the backup."""
-    if path.resolve() in [part.resolve() for part in (*_parts(store), *_parts(_scratch(store)))]:
+    own = [*with_sqlite_files(store), *with_sqlite_files(unfinished_file(store))]
+    if path.resolve() in [part.resolve() for part in own]:
         raise BadInputError("{path}: belongs to the store {store} itself", path=path, store=store)
 
 
-def _scratch(store: Path) -> Path:
-    """Return the path at which a backup is checked before it replaces the store."""
-    return store.with_name(f"{store.stem}.restoring{store.suffix}")
-
-
-def _parts(path: Path) -> list[Path]:
-    return [path.with_name(path.name + suffix) for suffix in SQLITE_SUFFIXES]
-
-
-def _is_store(path: Path) -> bool:
+def _is_store(backup: Path) -> bool:
     """Return whether a database is a store, rather than empty or another program's."""
     query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('games', 'events')"
     try:
-        with closing(sqlite3.connect(path)) as connection:
-            return bool(connection.execute(query).fetchone()[0] == 2)
+        with closing(connect_to_read(backup, "ro")) as read:
+            return bool(read.execute(query).fetchone()[0] == 2)
     except SQLITE_ERRORS:
         return False
-
-
-def _remove(path: Path) -> None:
-    for part in _parts(path):
-        part.unlink(missing_ok=True)

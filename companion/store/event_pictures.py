@@ -7,15 +7,13 @@ They lie beside the store, at `evenings.moments/GAME/EVENT.jpg` for `evenings.sq
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import cv2
 
-from companion.files.store_paths import follow_link, path_beside
-from companion.store.damage import was_database
+from companion.files.store_paths import path_beside
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder, write_whole
 from vision.images import read_image
@@ -26,36 +24,6 @@ _log = logging.getLogger(__name__)
 def event_pictures_folder(store: Path) -> Path:
     """Return the folder of the pictures of a store's games."""
     return path_beside(store, "moments")
-
-
-def former_picture_folders(store: Path) -> list[Path]:
-    """Return the folders in which older versions put a store's pictures, if they can belong to no other
-    store.
-
-    Those folders were named without the store's suffix, and lay beside a link to the store.
-    """
-    path = follow_link(store)
-    places = [named.with_name(f"{named.stem}.moments") for named in dict.fromkeys((path, store))]
-    return [
-        place
-        for place in places
-        if place != event_pictures_folder(path) and place.is_dir() and not place.is_symlink()
-        if not any(_is_store_of(place, file) for file in place.parent.iterdir() if file not in (path, store))
-    ]
-
-
-def _is_store_of(pictures: Path, file: Path) -> bool:
-    return file.stem == pictures.stem and file.is_file() and was_database(file)
-
-
-def adopt_former_pictures(store: Path) -> None:
-    """Move pictures of an older version to the present folder, unless that exists."""
-    try:
-        for former in former_picture_folders(store)[:1]:
-            if not event_pictures_folder(store).exists():
-                shutil.move(former, event_pictures_folder(store))
-    except OSError as error:
-        _log.warning("pictures of moments stay where they are: %s", error)
 
 
 def game_pictures_folder(store: Path, game: int) -> Path:

@@ -2,7 +2,7 @@
 
 A damaged file is set aside and never written again. Its readable rows go into a new file.
 
-A file that is to replace the store is first completed under a name of its own,
+A file that is to replace the store is written as `evenings.restoring.sqlite`, and then called
 `evenings.salvaged-STAMP.sqlite`. Then `evenings.sqlite` becomes `evenings.damaged-STAMP.sqlite`, and the
 pending file becomes `evenings.sqlite`. If a program is killed between these steps, the next one that opens
 the store finishes them.
@@ -11,11 +11,8 @@ the store finishes them.
 from __future__ import annotations
 
 import contextlib
-import glob
 import re
-import shutil
 import sqlite3
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -23,26 +20,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from companion.files.lock import games_being_played, lock_store, store_lock_path
-from companion.files.scratch import remove_stale_scratch, scratch_folder
-from companion.files.store_paths import SQLITE_SUFFIXES, path_beside
+from companion.files.lock import games_being_played, lock_store
+from companion.files.store_paths import SQLITE_SUFFIXES, with_sqlite_files
 from companion.store.damage import was_database
 from companion.store.recovery import salvage
 from companion.store.schema import SQLITE_ERRORS, connect, connect_copy, is_corruption
 from engine.errors import BadInputError
 from engine.messages import Said, message
 
-SALVAGE_PREFIX = "shithead-salvage-"
-"""Prefix of the folder beside the store in which a damaged file is salvaged. A killed program leaves it
-behind."""
 _ASIDE = {"salvaged": "damaged", "restored": "replaced"}
 """Kind of a pending file, and of the file that the store then becomes."""
 _STAMP = r"\d{8}-\d{6}(?:-\d+)?"
 """The time stamp in the names of both."""
 _PATIENCE_S, _AGAIN_S = 60.0, 0.02
 """How long to wait for another program that handles a damaged store, and how often to look."""
-_REPLACED_MEANWHILE = 5
-"""Attempts to open a store that another program keeps replacing or erasing."""
 _File = tuple[int, int]
 
 
@@ -70,7 +61,8 @@ def file_identity(path: Path) -> _File | None:
 def open_file(path: Path, *, at_home: bool) -> OpenedStore:
     """Open, check and migrate the file at `path`. If it is damaged or missing, begin a new one.
 
-    `at_home`: whether this is the program's own place, where only a store can lie.
+    `at_home`: whether this is the program's own place, where only a store can lie. Programs that replace or
+    erase the store wait meanwhile.
 
     Raises:
         sqlite3.Error: it cannot be opened for a reason outside the file.
@@ -78,61 +70,47 @@ def open_file(path: Path, *, at_home: bool) -> OpenedStore:
         BadInputError: a newer version wrote it, it is not a store, or it is damaged while a game is being
             written to it.
     """
-    remove_stale_scratch()
-    for _ in range(_REPLACED_MEANWHILE):
-        file = file_identity(path)
-        try:
-            connection = connect(path, create=False)
-        except SQLITE_ERRORS as error:
-            if path.exists() and not is_corruption(error):
-                raise
-            break
-        # The connection has this file open only if the name stood for it before and after.
-        if file is not None and file_identity(path) == file:
-            _tidy(path)
-            return OpenedStore(connection, None, file)
-        connection.close()
-    refuse_foreign_file(path, at_home=at_home)
     with exclusive_access(path):
-        connection, notice = _mended(path)
-        file = file_identity(path)
-    if file is None:
-        connection.close()
-        raise BadInputError("the store {path} was replaced by another program: open it again", path=path)
-    return OpenedStore(connection, notice, file)
+        aside = None
+        if not path.exists() and (waiting := pending_files(path)):
+            aside = _swap_in(waiting[-1], path)
+        try:
+            connection = connect(path)
+        except SQLITE_ERRORS as error:
+            if not is_corruption(error):
+                raise
+            refuse_foreign_file(path, at_home=at_home)
+            _refuse_if_played(path)
+            with closing(salvage(path)) as rows:
+                aside = replace_store(path, rows, "salvaged", source=path)
+            connection = connect(path)
+        with contextlib.suppress(OSError):
+            remove_pending(path)
+        told = None if aside is None else _told(aside, path, connection)
+        return OpenedStore(connection, told, file_identity(path))
 
 
-def open_copy(path: Path, *, at_home: bool) -> OpenedStore:
-    """Open a copy of the file at `path` for reading. The file stays as it is; if there is none, none is
-    begun.
+def open_copy(path: Path, *, at_home: bool, mode: str = "rw") -> OpenedStore:
+    """Open a copy of the file at `path` for reading. The file stays as it is; none is begun.
 
-    The copy of a damaged file holds the rows that can still be read.
+    The copy of a damaged file holds the rows that can still be read. `mode` is as in `connect_copy`.
 
     Raises:
         Exception: as `open_file`.
     """
-    remove_stale_scratch()
-    if not path.exists():
-        waiting = pending_files(path)
-        return OpenedStore(connect_copy(waiting[-1] if waiting else None), None, None)
+    damage = says = None
     try:
-        return OpenedStore(connect_copy(path), None, None)
+        there = [path] if path.exists() else pending_files(path)
+        connection = connect_copy(there[-1] if there else None, mode)
     except SQLITE_ERRORS as error:
-        if not is_corruption(error):
+        if not is_corruption(error) or not path.exists():
             raise
         damage = str(error)
-    refuse_foreign_file(path, at_home=at_home)
-    _refuse_if_played(path)
-    try:
-        with scratch_folder() as folder:
-            connection = connect_copy(salvage(path, folder))
-    except OSError as error:
-        raise BadInputError(
-            "the store {path} is damaged, and there is no space to read it: {reason}",
-            path=path,
-            reason=error.strerror or error,
-        ) from None
-    says = message("the store {path} is damaged; only part of it can be read", path=path)
+        refuse_foreign_file(path, at_home=at_home)
+        _refuse_if_played(path)
+        says = message("the store {path} is damaged; only part of it can be read", path=path)
+        connection = salvage(path)
+    connection.execute("PRAGMA query_only = ON")
     return OpenedStore(connection, says, None, damage)
 
 
@@ -165,30 +143,46 @@ def exclusive_access(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def _mended(path: Path) -> tuple[sqlite3.Connection, str | None]:
-    """Open a store that was damaged or missing a moment ago."""
-    if not path.exists():
-        waiting = pending_files(path)
-        aside = swap_in(waiting[-1], path) if waiting else None
-        connection = connect(path)
-        return connection, None if aside is None else _told(waiting[-1], aside, path, connection)
-    try:
-        return connect(path), None  # another program has repaired it
-    except SQLITE_ERRORS as error:
-        if not is_corruption(error):
-            raise
-    _refuse_if_played(path)
+def replace_store(path: Path, rows: sqlite3.Connection, kind: str, source: Path) -> Path:
+    """Write a database into the store's place, with `exclusive_access`, and set the former store aside.
+
+    `kind` is `salvaged` or `restored`; `source` is where the rows come from. Returns the path of the former
+    store.
+
+    Raises:
+        BadInputError: it cannot be written. The store stays as it is.
+        OSError: for such a reason too.
+    """
     remove_pending(path)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=_salvage_prefix(path)) as folder:
-        salvaged = new_pending_file(path, "salvaged")
-        salvage(path, Path(folder)).rename(salvaged)
-    aside = swap_in(salvaged, path)
-    connection = connect(path)
-    return connection, _told(salvaged, aside, path, connection)
+    part = unfinished_file(path)
+    write_copy(rows, part, source, called=part)
+    return _swap_in(part.rename(_new_pending_file(path, kind)), path)
 
 
-def new_pending_file(path: Path, kind: str) -> Path:
-    """Return a free name for a file that is to replace the store, of kind `salvaged` or `restored`."""
+def write_copy(rows: sqlite3.Connection, path: Path, source: Path, called: Path) -> None:
+    """Write the rows of `source` to a file that needs no other beside it. Errors name it as `called`.
+
+    Raises:
+        BadInputError: it cannot be written.
+    """
+    try:
+        with closing(sqlite3.connect(path)) as written:
+            rows.backup(written)
+            written.execute("PRAGMA journal_mode = DELETE")
+    except SQLITE_ERRORS as error:
+        path.unlink(missing_ok=True)
+        raise BadInputError(
+            "{source}: cannot be copied to {target}: {reason}", source=source, target=called, reason=error
+        ) from None
+
+
+def unfinished_file(path: Path) -> Path:
+    """Return the name under which a file is written that is to replace the store."""
+    return path.with_name(f"{path.stem}.restoring{path.suffix}")
+
+
+def _new_pending_file(path: Path, kind: str) -> Path:
+    """Return a free name for a file that is to replace the store."""
     stamp = begun = datetime.now().strftime("%Y%m%d-%H%M%S")
     attempt = 1
     while any(_beside(path, name, stamp).exists() for name in (*_ASIDE, *_ASIDE.values())):
@@ -199,77 +193,50 @@ def new_pending_file(path: Path, kind: str) -> Path:
 
 def pending_files(path: Path) -> list[Path]:
     """Return the completed files that were about to replace the store when a program was killed."""
-    return [file for kind in _ASIDE for file in _named_beside(path, kind)]
+    return [file for kind in _ASIDE for file in _stamped(path, kind)]
 
 
 def set_aside_files(path: Path) -> list[Path]:
     """Return the stores that were set aside from this one, with SQLite's files beside each.
 
-    Only names in the form of `new_pending_file` count, because other stores may lie in the same folder.
+    Only stamped names count, because other stores may lie in the same folder.
     """
-    return [
-        file
-        for kind in _ASIDE.values()
-        for part in SQLITE_SUFFIXES
-        for file in _named_beside(path, kind, part)
-    ]
+    kinds = "|".join(_ASIDE.values())
+    return [file for suffix in SQLITE_SUFFIXES for file in _stamped(path, kinds, suffix)]
 
 
-def _named_beside(path: Path, kind: str, part: str = "") -> list[Path]:
-    name = re.compile(rf"{re.escape(path.stem)}\.{kind}-{_STAMP}{re.escape(path.suffix + part)}")
+def _stamped(path: Path, kinds: str, suffix: str = "") -> list[Path]:
+    name = re.compile(rf"{re.escape(path.stem)}\.(?:{kinds})-{_STAMP}{re.escape(path.suffix + suffix)}")
     return sorted(file for file in path.parent.glob("*") if name.fullmatch(file.name))
 
 
-def salvage_folders(path: Path) -> list[Path]:
-    """Return the folders in which killed programs were salvaging this store."""
-    return sorted(path.parent.glob(f"{glob.escape(_salvage_prefix(path))}{'[a-z0-9_]' * 8}"))
-
-
-def _salvage_prefix(path: Path) -> str:
-    return SALVAGE_PREFIX + path_beside(path, "").name
-
-
-def swap_in(waiting: Path, path: Path) -> Path:
+def _swap_in(waiting: Path, path: Path) -> Path:
     """Set the store and SQLite's files beside it aside, and put the pending file in its place.
 
     Returns the path of the store that was set aside. An interrupted call may be repeated.
     """
     kind, _, stamp = waiting.name.removeprefix(f"{path.stem}.").removesuffix(path.suffix).partition("-")
     aside = _beside(path, _ASIDE[kind], stamp)
-    for suffix in SQLITE_SUFFIXES:
-        part = path.with_name(path.name + suffix)
+    for part, goal in zip(with_sqlite_files(path), with_sqlite_files(aside), strict=True):
         if part.exists():
-            part.rename(aside.with_name(aside.name + suffix))
+            part.rename(goal)
     waiting.rename(path)
     return aside
 
 
 def remove_pending(path: Path) -> None:
-    """Delete pending files that a killed program left, as the store itself is still there."""
-    for file in pending_files(path):
+    """Delete what a killed program left that was to replace the store, which is still there."""
+    for file in (*pending_files(path), *with_sqlite_files(unfinished_file(path))):
         file.unlink(missing_ok=True)
-    for folder in salvage_folders(path):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _tidy(path: Path) -> None:
-    """Clean up after a killed program, unless another one is busy."""
-    if not (pending_files(path) or store_lock_path(path).exists()):
-        return
-    lock = lock_store(path)
-    if lock is not None:
-        with contextlib.suppress(OSError):
-            remove_pending(path)
-        lock.release()
 
 
 def _beside(path: Path, kind: str, stamp: str) -> Path:
     return path.with_name(f"{path.stem}.{kind}-{stamp}{path.suffix}")
 
 
-def _told(waiting: Path, aside: Path, path: Path, connection: sqlite3.Connection) -> Said:
+def _told(aside: Path, path: Path, connection: sqlite3.Connection) -> Said:
     """Return the line for the user about the file that has just replaced the store."""
-    if waiting.name.startswith(f"{path.stem}.restored-"):
+    if aside.name.startswith(f"{path.stem}.{_ASIDE['restored']}-"):
         return message(
             "the store {path} was replaced by a backup; the former one is now {aside}",
             path=path,
@@ -280,10 +247,9 @@ def _told(waiting: Path, aside: Path, path: Path, connection: sqlite3.Connection
         path=path,
         aside=aside.name,
     )
-    with closing(
-        connection.execute("SELECT (SELECT count(*) FROM games), (SELECT count(*) FROM events)")
-    ) as rows:
-        games, events = rows.fetchone()
+    games, events = connection.execute(
+        "SELECT (SELECT count(*) FROM games), (SELECT count(*) FROM events)"
+    ).fetchone()
     if not games:
         return begun
     return message(

@@ -19,7 +19,7 @@ Write = Callable[[Store], object]
 
 
 class Outbox:
-    """Carries out writes on a store, each durably before `write` returns if possible."""
+    """Carries out writes on a store, each durably before `put` returns if possible."""
 
     def __init__(
         self, store: Store, tell: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic
@@ -36,15 +36,7 @@ class Outbox:
         """Number of writes that are held back."""
         return len(self._waiting)
 
-    def at_once(self, act: Write) -> None:
-        """Carry out `act` now, or not at all.
-
-        Raises:
-            BadInputError: it fails.
-        """
-        act(self._store)
-
-    def write(self, act: Write) -> None:
+    def put(self, act: Write) -> None:
         """Carry out `act` after all held-back writes, now or later."""
         self._waiting.append(act)
         self.flush()

@@ -3,64 +3,75 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sqlite3
-import tempfile
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from companion.store.rows import parse_event_line, parse_game
-from companion.store.schema import COLUMNS, SQLITE_ERRORS, connect, decode_text
+from companion.store.schema import COLUMNS, SQLITE_ERRORS, connect_copy, decode_text
 
 _PAGE = 4096
+_LOG_HEADER, _FRAME_HEADER, _BIG_ENDIAN = 32, 24, b"\x37\x7f\x06\x83"
+"""Bytes of the headers in a write-ahead log, and the first ones of a log with big-endian checksums."""
 _MOST_MISSING = 200_000
 """Longest gap between readable rows in which rows are looked up one by one."""
 _NUMBERS = ("id", "evening", "game", "started", "written")
 """Columns without which a row has no place in an evening."""
 
 
-def salvage(damaged: Path, folder: Path) -> Path:
-    """Write every sound row of a damaged store to a new one in the empty `folder`, and return its path.
-
-    The damaged file is not changed.
+def salvage(damaged: Path) -> sqlite3.Connection:
+    """Return a new store in memory with every sound row of a damaged one, which is not changed.
 
     Raises:
-        sqlite3.Error: the new store cannot be written.
-        OSError: for such a reason too, or the damaged file cannot be read.
+        OSError: the damaged file cannot be read.
     """
-    fresh, copy = folder / "fresh.sqlite", folder / "copy.sqlite"
-    for suffix in ("", "-wal"):
-        part = damaged.with_name(damaged.name + suffix)
-        if part.exists():
-            shutil.copy(part, copy.with_name(copy.name + suffix))
-    _mend_first_page(copy)
-    with (
-        contextlib.closing(connect(fresh)) as target,
-        contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as source,
-    ):
+    rows, log = connect_copy(None), damaged.with_name(f"{damaged.name}-wal")
+    pages = bytearray(damaged.read_bytes())
+    if log.exists():
+        _take_in(log.read_bytes(), pages)
+    # The first page holds the file header and the roots of the tables, and is the same in every store.
+    pages[:_PAGE] = rows.serialize()[:_PAGE]
+    pages[28:40] = bytes(12)  # number of pages, which SQLite then takes from the size, and of free ones
+    pages += bytes(-len(pages) % _PAGE)
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as source:
+        source.deserialize(pages)
         source.text_factory = decode_text
-        target.execute("BEGIN IMMEDIATE")
-        with target:
-            for table, columns in COLUMNS.items():
-                _copy_rows(source, target, table, columns)
-    return fresh
+        for table, columns in COLUMNS.items():
+            _copy_rows(source, rows, table, columns)
+    return rows
 
 
-def _mend_first_page(path: Path) -> None:
-    """Replace the first page, which is the same in every store, by that of a new store.
+def _take_in(log: bytes, pages: bytearray) -> None:
+    """Write the sound transactions of a write-ahead log into the pages (sqlite.org/fileformat2.html)."""
+    order, salt = ">" if log.startswith(_BIG_ENDIAN) else "<", log[16:24]
+    sums = _checksum(order, log[:24], (0, 0))
+    if log[24:_LOG_HEADER] != struct.pack(">II", *sums):
+        return
+    changed: dict[int, bytes] = {}
+    size = _FRAME_HEADER + _PAGE
+    for start in range(_LOG_HEADER, len(log) - size + 1, size):
+        number, ends = struct.unpack_from(">II", log, start)
+        page = log[start + _FRAME_HEADER : start + size]
+        sums = _checksum(order, log[start : start + 8] + page, sums)
+        if log[start + 8 : start + _FRAME_HEADER] != salt + struct.pack(">II", *sums):
+            return
+        changed[number] = page
+        for at, new in changed.items() if ends else ():
+            pages += bytes(max(0, at * _PAGE - len(pages)))
+            pages[(at - 1) * _PAGE : at * _PAGE] = new
+        if ends:
+            changed.clear()
 
-    It holds the file header and the roots of the tables. SQLite takes the file's size from the file itself.
-    """
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        fresh = Path(folder) / path.name
-        connect(fresh).close()
-        page = bytearray(fresh.read_bytes()[:_PAGE])
-    page[28:40] = bytes(12)  # number of pages, first free page, number of free pages
-    with path.open("r+b") as file:
-        file.write(page)
-        file.seek(0, 2)
-        file.write(bytes(-file.tell() % _PAGE))
+
+def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
+    one, other = sums
+    words = struct.unpack(f"{order}{len(data) // 4}I", data[: len(data) // 8 * 8])
+    for first, second in zip(words[::2], words[1::2], strict=True):
+        one = (one + first + other) & 0xFFFFFFFF
+        other = (other + second + one) & 0xFFFFFFFF
+    return one, other
 
 
 def _copy_rows(

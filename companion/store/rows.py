@@ -10,8 +10,10 @@ import json
 import math
 import zlib
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
+from companion.store.schema import COLUMNS
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.files.json_text import parse_json
@@ -20,8 +22,17 @@ VERDICTS = ("legal", "illegal", "unproven")
 _BROKEN = "\N{REPLACEMENT CHARACTER}"
 _NO_TIME_BEFORE, _NO_TIME_AFTER = 0.0, 4e9
 """Seconds since 1970 that every platform's calendar accepts."""
-_LISTS_OF_TEXTS = ("skipped", "left", "back_in")
-_TEXTS_OR_NONE = ("next", "picks_up", "shithead")
+_TEXT: Any = (str, NoneType)
+_TEXTS: Any = ([str], NoneType)
+_QUOTES = ([dict.fromkeys(("rule", "cite", "quote", "says"), str)], NoneType)
+_EFFECTS: dict[str, Any] = dict.fromkeys(("next", "picks_up", "shithead"), _TEXT)
+_EFFECTS |= dict.fromkeys(("skipped", "left", "back_in", "rituals"), _TEXTS)
+_RULING = {"verdict": str, "effects": (_EFFECTS, NoneType), "said": ({...: dict}, NoneType)}
+_RULING |= {"breaches": _QUOTES, "basis": _QUOTES, "needs": _TEXTS, "notes": _TEXTS}
+_GAME = {"id": (int,), "evening": (int,), "rules": (str,), "options": ([str],), "players": ([str],)}
+_GAME |= dict.fromkeys(("dealer", "loser", "source", "deck"), _TEXT)
+_RITUAL = {"player": str, "title": str, "number": int}
+"""The shapes of a ruling, a game and a ritual that was done, for `_has_shape`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,42 +93,25 @@ def json_object(text: Any) -> dict[str, Any] | None:
 
 def parse_game(row: tuple[Any, ...]) -> StoredGame | None:
     """Return a row of the games table, or None if this program cannot have written it."""
-    options, players = from_json(row[5]), from_json(row[6])
-    if not (is_string_list(options) and is_string_list(players) and all(isinstance(n, int) for n in row[:2])):
+    game = dict(zip(COLUMNS["games"], row, strict=True))
+    game |= {name: from_json(game[name]) for name in ("options", "players")}
+    if not _has_shape(game, _GAME):
         return None
-    if not all(text is None or isinstance(text, str) for text in (row[4], *row[7:11])) or row[4] is None:
-        return None
-    return StoredGame(
-        id=row[0],
-        evening=row[1],
-        started=parse_time(row[2]),
-        finished=None if row[3] is None else parse_time(row[3]),
-        rules=row[4],
-        options=tuple(options),
-        players=tuple(players),
-        dealer=row[7],
-        loser=row[8],
-        source=row[9],
-        deck=row[10],
-        layout=None if row[11] is None else json_object(row[11]),
-        rituals_done=parse_rituals_done(row[12]),
-    )
+    finished = game["finished"]
+    game |= {"options": tuple(game["options"]), "players": tuple(game["players"])}
+    game |= {"started": parse_time(game["started"]), "layout": json_object(game["layout"])}
+    game |= {"finished": None if finished is None else parse_time(finished)}
+    return StoredGame(**game | {"rituals_done": parse_rituals_done(game["rituals_done"])})
 
 
 def parse_rituals_done(text: Any) -> tuple[RitualDone, ...]:
     """Return the rituals in the column of done ones, without damaged entries."""
     entries = from_json(text)
-    return tuple(_ritual_of(e) for e in entries if _is_ritual(e)) if isinstance(entries, list) else ()
-
-
-def _is_ritual(value: Any) -> bool:
-    if not isinstance(value, dict) or not is_string_list([value.get("player"), value.get("title")]):
-        return False
-    return type(value.get("number")) is int
-
-
-def _ritual_of(entry: dict[str, Any]) -> RitualDone:
-    return RitualDone(entry["player"], entry["title"], entry["number"], parse_time(entry.get("at")))
+    return tuple(
+        RitualDone(entry["player"], entry["title"], entry["number"], parse_time(entry.get("at")))
+        for entry in (entries if isinstance(entries, list) else ())
+        if _has_shape(entry, _RITUAL) and entry.keys() >= _RITUAL.keys() and entry["number"] is not True
+    )
 
 
 def parse_event_line(text: Any) -> dict[str, Any] | None:
@@ -129,7 +123,9 @@ def parse_event_line(text: Any) -> dict[str, Any] | None:
         Event.from_json(line)
     except BadInputError:
         return None
-    return line if line.get("ruling") is None or _is_ruling(line["ruling"]) else None
+    ruling = line.get("ruling")
+    sound = ruling is None or (_has_shape(ruling, _RULING) and ruling.get("verdict") in VERDICTS)
+    return line if sound else None
 
 
 def parse_time(value: Any) -> float:
@@ -141,35 +137,23 @@ def parse_time(value: Any) -> float:
 
 def is_string_list(value: Any) -> bool:
     """Return whether a value is a list of strings."""
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+    return _has_shape(value, [str])
 
 
-def _is_ruling(value: Any) -> bool:
-    if not isinstance(value, dict) or value.get("verdict") not in VERDICTS:
-        return False
-    effects, said = value.get("effects") or {}, value.get("said") or {}
-    if not (isinstance(effects, dict) and _are_effects(effects)):
-        return False
-    if not (isinstance(said, dict) and all(isinstance(known, dict) for known in said.values())):
-        return False
-    if not all(_is_list_of_objects(value.get(name) or []) for name in ("breaches", "basis")):
-        return False
-    return all(is_string_list(value.get(name) or []) for name in ("needs", "notes"))
+def _has_shape(value: Any, shape: Any) -> bool:
+    """Return whether a value is as `_RULING` describes values.
 
-
-def _are_effects(effects: dict[str, Any]) -> bool:
-    if not all(is_string_list(effects.get(name) or []) for name in (*_LISTS_OF_TEXTS, "rituals")):
-        return False
-    return all(isinstance(effects.get(name), str | None) for name in _TEXTS_OR_NONE)
-
-
-def _is_list_of_objects(value: Any) -> bool:
-    """Return whether a value is a list of objects that quote rules."""
-    if not (isinstance(value, list) and all(isinstance(part, dict) for part in value)):
-        return False
-    return all(
-        isinstance(part.get(name, ""), str) for part in value for name in ("rule", "cite", "quote", "says")
-    )
+    A type stands for its values, a list for lists of its entry, and a tuple for any of several shapes. A
+    dictionary stands for those whose known fields have its shapes; `...` is every field.
+    """
+    if isinstance(shape, tuple):
+        return any(_has_shape(value, one) for one in shape)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_has_shape(entry, shape[0]) for entry in value)
+    if isinstance(shape, dict):
+        known = {name: shape.get(name, shape.get(...)) for name in value} if isinstance(value, dict) else None
+        return known is not None and all(one is None or _has_shape(value[n], one) for n, one in known.items())
+    return isinstance(value, shape)
 
 
 def checksum(game: int, line: str) -> int:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from companion.files.store_paths import SQLITE_SUFFIXES
+from companion.files.store_paths import with_sqlite_files
 from engine.errors import BadInputError
 
 SCHEMA_VERSION = 4
@@ -34,36 +35,21 @@ _MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE evenings (id INTEGER PRIMARY KEY, started REAL NOT NULL);
     CREATE TABLE games (
-        id INTEGER PRIMARY KEY,
-        evening INTEGER NOT NULL REFERENCES evenings(id),
-        started REAL NOT NULL,
-        finished REAL,
-        rules TEXT NOT NULL,
-        options TEXT NOT NULL,
-        players TEXT NOT NULL,
-        dealer TEXT,
-        loser TEXT,
-        source TEXT
+        id INTEGER PRIMARY KEY, evening INTEGER NOT NULL REFERENCES evenings(id), started REAL NOT NULL,
+        finished REAL, rules TEXT NOT NULL, options TEXT NOT NULL, players TEXT NOT NULL,
+        dealer TEXT, loser TEXT, source TEXT
     );
     CREATE TABLE events (
-        id INTEGER PRIMARY KEY,
-        game INTEGER NOT NULL REFERENCES games(id),
-        written REAL NOT NULL,
+        id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES games(id), written REAL NOT NULL,
         line TEXT NOT NULL
     );
     CREATE INDEX events_of_game ON events(game, id);
     CREATE TABLE corrections (
-        id INTEGER PRIMARY KEY,
-        game INTEGER NOT NULL REFERENCES games(id),
-        written REAL NOT NULL,
-        event INTEGER NOT NULL,
-        line TEXT
+        id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES games(id), written REAL NOT NULL,
+        event INTEGER NOT NULL, line TEXT
     );
     """,
-    """
-    ALTER TABLE games ADD COLUMN deck TEXT;
-    ALTER TABLE games ADD COLUMN layout TEXT;
-    """,
+    "ALTER TABLE games ADD COLUMN deck TEXT; ALTER TABLE games ADD COLUMN layout TEXT",
     # A column, not a table: the roots of tables lie on the first page, which salvaging replaces.
     "ALTER TABLE games ADD COLUMN rituals_done TEXT",
     # Empty for events of older versions, which are read as they are.
@@ -80,9 +66,7 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 def is_corruption(error: Exception) -> bool:
     """Return whether an error means that the file is damaged."""
-    if isinstance(error, UnicodeDecodeError):
-        return True
-    return _primary_code(error) in _DAMAGE
+    return isinstance(error, UnicodeDecodeError) or _primary_code(error) in _DAMAGE
 
 
 def _primary_code(error: Exception) -> int:
@@ -90,13 +74,10 @@ def _primary_code(error: Exception) -> int:
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
-def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    """Open, check and migrate the file at `path`. If it is missing and `create` is set, begin it.
+def connect(path: Path) -> sqlite3.Connection:
+    """Open, check and migrate the file at `path`, or begin it. Wait while another program is creating it.
 
-    Waits while another program is creating it.
-
-    SQLite waits for a program that writes, but not for one that switches a file to WAL. If two programs
-    create one store at the same moment, the second fails at once.
+    SQLite waits for a program that writes, but not for one that switches a file to WAL.
 
     Raises:
         sqlite3.Error: it is damaged (`is_corruption`), or cannot be opened for a reason outside the file.
@@ -105,54 +86,35 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:
-            return _connect_once(path, create=create)
+            with _closed_on_error(_connection(path, "mode=rwc")) as connection:
+                _bring_up_to_date(connection, path)
+                connection.execute(f"PRAGMA busy_timeout = {_IN_GAME_MS}")
+                return connection
         except sqlite3.OperationalError as error:
             if _is_read_only(path, error):
-                raise _read_only(path) from None
+                raise BadInputError(
+                    "the store {path} cannot be used: its disk or folder is read-only", path=path
+                ) from None
             if _primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
         time.sleep(_AGAIN_S)
 
 
-def _connect_once(path: Path, *, create: bool) -> sqlite3.Connection:
-    # isolation_level=None: only our own code begins and ends transactions.
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}",
-        uri=True,
-        timeout=_PATIENCE_S,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    try:
-        _bring_up_to_date(connection, path)
-        connection.execute(f"PRAGMA busy_timeout = {_IN_GAME_MS}")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+def connect_copy(path: Path | None, mode: str = "rw") -> sqlite3.Connection:
+    """Return a checked, migrated copy of the file in memory. With None, it is empty.
 
-
-def connect_copy(path: Path | None) -> sqlite3.Connection:
-    """Return a checked, migrated, read-only copy of the file in memory. With None, it is empty.
-
-    The file does not change.
+    The file does not change. Mode `rw` suits our own store, because SQLite then cleans up after itself.
 
     Raises:
         sqlite3.Error: as `connect`.
         BadInputError: as `connect`.
     """
-    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    try:
+    with _closed_on_error(_connection(None)) as copy:
         if path is not None:
-            # Read and write: if a file is opened read-only, SQLite leaves its files beside it.
-            with closing(connect_to_read(path, "rw")) as source:
+            with closing(connect_to_read(path, mode)) as source:
                 source.backup(copy)
         _bring_up_to_date(copy, path or Path())
-        copy.execute("PRAGMA query_only = ON")
-    except BaseException:
-        copy.close()
-        raise
-    return copy
+        return copy
 
 
 def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
@@ -170,10 +132,8 @@ def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         if not _is_read_only(path, error):
             raise
-    real = Path(os.path.realpath(path))
-    for part in SQLITE_SUFFIXES[1:]:
-        log = real.with_name(real.name + part)
-        if part != "-shm" and log.exists() and log.stat().st_size:
+    for log in with_sqlite_files(Path(os.path.realpath(path)))[1:]:
+        if not log.name.endswith("-shm") and log.exists() and log.stat().st_size:
             raise BadInputError(
                 "the store {path} is on a read-only disk, and its last entries are still in {log}: copy "
                 "both elsewhere",
@@ -184,18 +144,32 @@ def connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _reading(path: Path, how: str) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?{how}"
-    connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE_S, isolation_level=None)
-    try:
-        connection.text_factory = decode_text
+    with _closed_on_error(_connection(path, how)) as connection:
         connection.execute("BEGIN")
-        connection.execute(
-            "SELECT count(*) FROM sqlite_master"
-        ).fetchone()  # the timeout has covered any wait
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # waits, as the copying will not
+        return connection
+
+
+def _connection(path: Path | None, how: str = "") -> sqlite3.Connection:
+    """Return a connection to a file, or to memory. Only our own code begins and ends its transactions."""
+    connection = sqlite3.connect(
+        ":memory:" if path is None else f"{path.absolute().as_uri()}?{how}",
+        uri=path is not None,
+        timeout=_PATIENCE_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.text_factory = decode_text
+    return connection
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        yield connection
     except BaseException:
         connection.close()
         raise
-    return connection
 
 
 def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
@@ -206,13 +180,8 @@ def _is_read_only(path: Path, error: sqlite3.Error) -> bool:
     return real.is_file() and not (os.access(real, os.W_OK) and os.access(real.parent, os.W_OK))
 
 
-def _read_only(path: Path) -> BadInputError:
-    return BadInputError("the store {path} cannot be used: its disk or folder is read-only", path=path)
-
-
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     """Check that this is a sound store, and migrate it."""
-    connection.text_factory = decode_text
     (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if answer != "ok":
         damage = sqlite3.DatabaseError(answer)

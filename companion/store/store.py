@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +19,6 @@ import platformdirs
 
 from companion.files.lock import FileLock, games_being_played, lock_game
 from companion.files.store_paths import follow_link
-from companion.store.event_pictures import adopt_former_pictures
 from companion.store.opening import (
     OpenedStore,
     exclusive_access,
@@ -26,6 +26,8 @@ from companion.store.opening import (
     open_copy,
     open_file,
     pending_files,
+    replace_store,
+    write_copy,
 )
 from companion.store.rows import (
     RitualDone,
@@ -37,7 +39,7 @@ from companion.store.rows import (
     parse_time,
     to_json,
 )
-from companion.store.schema import SQLITE_ERRORS
+from companion.store.schema import COLUMNS, SQLITE_ERRORS
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
 from engine.messages import message
@@ -88,16 +90,19 @@ class Store:
         return cls._opened(open_file, where, clock, makes_folder=True)
 
     @classmethod
-    def open_to_read(cls, path: Path | str | None = None, *, clock: Callable[[], float] = time.time) -> Store:
+    def open_to_read(
+        cls, path: Path | str | None = None, *, clock: Callable[[], float] = time.time, mode: str = "rw"
+    ) -> Store:
         """Open a copy of the store's present state for reading. If there is no store, it is empty.
 
         The file does not change: none is begun, and a damaged one is not set aside. `notice` reports damage,
-        and the copy holds the readable rows.
+        and the copy holds the readable rows. `mode` is as in `companion.store.schema.connect_copy`.
 
         Raises:
             BadInputError: as `open`.
         """
-        return cls._opened(open_copy, Path(path) if path is not None else default_path(), clock)
+        where = Path(path) if path is not None else default_path()
+        return cls._opened(partial(open_copy, mode=mode), where, clock)
 
     @classmethod
     def _opened(
@@ -112,21 +117,22 @@ class Store:
         try:
             if makes_folder:
                 make_folder(named.parent)  # not the folder of a link's target
-            opened = open_it(where, at_home=is_default_store(where))
+            return cls(open_it(where, at_home=is_default_store(where)), where, clock)
         except OSError as error:
-            reason = error.strerror or error
+            reason: object = error.strerror or error
             if error.filename not in (None, str(where)):  # for example its folder
                 reason = message("{path}: {reason}", path=error.filename, reason=reason)
-            raise BadInputError(
-                "the store {where} cannot be used: {reason}", where=where, reason=reason
-            ) from None
         except SQLITE_ERRORS as error:
-            raise BadInputError(
-                "the store {where} cannot be used: {reason}", where=where, reason=error
-            ) from None
-        if makes_folder:
-            adopt_former_pictures(named)
-        return cls(opened, where, clock)
+            reason = error
+        raise BadInputError("the store {where} cannot be used: {reason}", where=where, reason=reason)
+
+    def copy_to(self, path: Path, *, called: Path) -> None:
+        """Write a copy to a file, as `companion.store.opening.write_copy`."""
+        write_copy(self._connection, path, self.path, called)
+
+    def replace(self, store: Path) -> Path:
+        """Put a copy into the place of another store, as `companion.store.opening.replace_store`."""
+        return replace_store(store, self._connection, "restored", self.path)
 
     def close(self) -> None:
         """Close the file. Everything appended is already safe."""
@@ -216,39 +222,37 @@ class Store:
 
         All or nothing: a play and the draw assumed after it stay together.
         """
+        now, texts = self._clock(), [to_json(line) for line in lines]
         with self._transaction() as write:
-            for line in lines:
-                game, text = self._running(), to_json(line)
-                write.execute(
-                    "INSERT INTO events (game, written, line, checksum) VALUES (?, ?, ?, ?)",
-                    (game, self._clock(), text, checksum(game, text)),
-                )
+            write.executemany(
+                "INSERT INTO events (game, written, line, checksum) VALUES (?, ?, ?, ?)",
+                [(self.game, now, text, checksum(self.game, text)) for text in texts],
+            )
 
     def correct(self, event: int, line: dict[str, Any] | None) -> None:
         """Record a correction of `event` to `line`, or with None its removal."""
         with self._transaction() as write:
             write.execute(
                 "INSERT INTO corrections (game, written, event, line) VALUES (?, ?, ?, ?)",
-                (self._running(), self._clock(), event, None if line is None else to_json(line)),
+                (self.game, self._clock(), event, None if line is None else to_json(line)),
             )
 
     def save_layout(self, layout: dict[str, Any]) -> None:
         """Store the positions of the running game's seats and piles, in case it has to be resumed."""
-        with self._transaction() as write:
-            write.execute("UPDATE games SET layout = ? WHERE id = ?", (to_json(layout), self._running()))
+        self._set("layout = ?", to_json(layout))
 
     def finish(self, loser: str | None) -> None:
         """End the running game. `loser` is None if nobody was found to have lost."""
-        with self._transaction() as write:
-            write.execute(
-                "UPDATE games SET finished = ?, loser = ? WHERE id = ?",
-                (self._clock(), loser, self._running()),
-            )
+        self._set("finished = ?, loser = ?", self._clock(), loser)
 
     def reopen(self) -> None:
         """Undo the end of the running game."""
+        self._set("finished = NULL, loser = NULL")
+
+    def _set(self, columns: str, *values: Any) -> None:
+        """Change columns of the running game."""
         with self._transaction() as write:
-            write.execute("UPDATE games SET finished = NULL, loser = NULL WHERE id = ?", (self._running(),))
+            write.execute(f"UPDATE games SET {columns} WHERE id = ?", (*values, self.game))
 
     def mark_ritual(self, game: int, player: str, title: str, number: int, *, done: bool) -> None:
         """Record that a ritual of any game was done, or with `done=False` that it was not.
@@ -278,8 +282,7 @@ class Store:
         """Return the games in the order in which they began: all, or those of one evening."""
         where = "" if evening is None else " WHERE evening = ?"
         rows = self._rows(
-            "SELECT id, evening, started, finished, rules, options, players, dealer, loser, source,"
-            f" deck, layout, rituals_done FROM games{where} ORDER BY id",
+            f"SELECT {', '.join(COLUMNS['games'])} FROM games{where} ORDER BY id",
             () if evening is None else (evening,),
         )
         return [game for row in rows if (game := self._sound(parse_game(row))) is not None]
@@ -362,9 +365,6 @@ class Store:
     @property
     def game(self) -> int:
         """The id of the game that is being written."""
-        return self._running()
-
-    def _running(self) -> int:
         if self._game is None:
             raise RuntimeError("no game is running: call start_game() first")
         return self._game

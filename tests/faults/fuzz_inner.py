@@ -29,7 +29,7 @@ from companion.game.ruling_views import (
     ruling_text,
 )
 from companion.game.setup import GameSetup, stored_setup
-from companion.game.starting import open_game, stored_layout_file
+from companion.game.starting import open_game, stored_layout
 from companion.i18n.sentences import storable_ruling as written_ruling
 from companion.store.store import Store
 from companion.theme import VERDICT_SIGN, VERDICT_WORD
@@ -78,7 +78,7 @@ def rows(data: bytes, folder: Path) -> None:
         setup = stored_setup(games[0], store=path)
         history = load_history(setup)
         if history.game is not None and history.game.layout is not None:
-            stored_layout_file(history.game.layout, folder, None)
+            stored_layout(history.game.layout, None)
         by_hand = GameSetup(source=None, players=PLAYERS, dealer="Ann", store=path, resume=games[0].id)
         with contextlib.suppress(BadInputError):  # a line may be an event and not one of this game
             say(open_game(by_hand, history).lines)

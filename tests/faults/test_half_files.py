@@ -92,21 +92,21 @@ def test_a_film_that_is_being_written_stays_whoever_starts_or_erases(
 
 KILLED_IN_A_BACKUP = """
 import os, signal, sqlite3, sys
-from companion.store import backup as keeping
 from companion.cli.main import main
+from companion.store import store as keeping
 from companion.store.store import Store
 
 with Store.open(None) as store:
     store.start_game("winnersh", ["Ann", "Bob"])
 
-def copy_until_killed(source, target, mode, called):
+def copy_until_killed(rows, target, source, called):
     with sqlite3.connect(target, isolation_level=None) as half:
         half.execute("CREATE TABLE begun (x)")
         half.execute("BEGIN")
         half.execute("INSERT INTO begun VALUES (1)")
         os.kill(os.getpid(), signal.SIGKILL)
 
-keeping._copy = copy_until_killed
+keeping.write_copy = copy_until_killed
 main(["backup", sys.argv[1]])
 """
 

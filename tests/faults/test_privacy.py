@@ -143,7 +143,6 @@ def test_after_erasing_nothing_is_left_of_anything(home: Path, tmp_path: Path) -
     for path in (
         store.with_name("evenings.moments") / "1" / "7.jpg",
         store.with_name("evenings.restoring.sqlite"),
-        store.with_name("shithead-salvage-x") / "evenings.sqlite",
         log_path(),
         log_path().with_name("shithead.log.1"),
         settings_path().with_suffix(".tmp"),

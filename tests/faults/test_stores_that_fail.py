@@ -94,10 +94,10 @@ from companion.store.outbox import Outbox
 from companion.store.store import Store
 said = []
 box = Outbox(Store.open(sys.argv[1]), said.append, clock=iter(range(0, 10**6, 100)).__next__)
-box.write(lambda store: store.start_game("winnersh", ["Ann", "Bob"]))
+box.put(lambda store: store.start_game("winnersh", ["Ann", "Bob"]))
 for number in range(1, 301):
     line = {"id": number, "event": "draw", "filler": "x" * 2000}
-    box.write(lambda store, line=line: store.append(line))
+    box.put(lambda store, line=line: store.append(line))
 waiting = box.waiting
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 box.close()
@@ -227,11 +227,11 @@ def test_a_store_on_a_read_only_disk_that_is_to_be_written_is_one_line(
 def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: Disk, held: Held) -> None:
     said: list[str] = []
     box = Outbox(Store.open(small_disk.path / "s.sqlite"), said.append)
-    box.write(lambda store: store.start_game("winnersh", PLAYERS))
-    box.write(lambda store: store.append({"id": 1, "event": "draw"}))
+    box.put(lambda store: store.start_game("winnersh", PLAYERS))
+    box.put(lambda store: store.append({"id": 1, "event": "draw"}))
     # A file that is open for writing keeps a disk from being remounted: SQLite is told so instead.
     box._store._connection.execute("PRAGMA query_only = ON")
-    box.write(lambda store: store.append({"id": 2, "event": "draw"}))
+    box.put(lambda store: store.append({"id": 2, "event": "draw"}))
     assert "readonly" in said[0]
     box._store._connection.execute("PRAGMA query_only = OFF")
     box.close()

@@ -235,7 +235,7 @@ def _width_in_two_lines(button: TightLabel, size: float) -> float:
     lines = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words) + 1)]
     needed = min(max(line_width(line, size, button.bold, button.italic) for line in pair) for pair in lines)
     left, _top, right, _bottom = button.padding
-    return max(dp(48), needed + left + right + 2)
+    return float(max(dp(48), needed + left + right + 2))
 
 
 class BodyText(Label):

@@ -116,11 +116,11 @@ def film_consequences(walker: Walker) -> Steps:
         spoken.clear()
         yield from walker.tap(walker.screen.ids.choices.buttons[choice])
         yield from until(lambda: session.snapshot.lines[-1]["event"] == "consequence")
-        yield from until(lambda: spoken)
+        yield from until(lambda: bool(spoken))
         yield from rest(4)
         table, banner = session.snapshot.table, walker.screen.ids.banner
         with Store.open(walker.store) as store:
-            stored = apply_revisions(store.events(session.game_id))
+            stored = apply_revisions(store.events(session.game_id or 0))
         walker.saw[f"film {choice}"] = {
             "recorded": [[line["event"], line.get("player"), line.get("says")] for line in stored][-1],
             "plays of Dan": sum(line["event"] == "play" and line.get("player") == "Dan" for line in stored),

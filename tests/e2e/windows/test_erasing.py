@@ -27,13 +27,12 @@ def laid_down(store: Path) -> list[Path]:
     """A store, with everything beside it that damage, restoring and killed programs leave."""
     store.parent.mkdir(exist_ok=True)
     Store.open(store).close()
-    salvage = store.with_name(f"shithead-salvage-{path_beside(store, 'abcd_012').name}") / "copy.sqlite"
     picture = event_pictures_folder(store) / "1" / "7.jpg"
     aside = [store.with_name(f"{store.stem}.{name.format(STAMP, store.suffix)}") for name in LEFT]
-    for path in (*aside, salvage, picture, path_beside(store, "playing-3.lock")):
+    for path in (*aside, picture, path_beside(store, "playing-3.lock")):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x")
-    return [store, *aside, salvage, picture]
+    return [store, *aside, picture]
 
 
 def files(folder: Path) -> list[Path]:

@@ -134,7 +134,7 @@ def test_a_store_that_fails_while_a_game_runs_is_told_in_german(tmp_path: Path) 
             "the store {path} cannot be written: {reason}", path="S", reason="database is locked"
         )
 
-    outbox.write(locked)
+    outbox.put(locked)
     assert translate(told[0]) == (
         "in den Speicher S lässt sich nicht schreiben: die Datenbank ist gesperrt; "
         "das Spiel geht weiter und wird aufgezeichnet, sobald es geht"

@@ -167,21 +167,6 @@ def test_two_stores_of_one_stem_share_neither_games_nor_pictures(
     assert losers(one) == ["Ann"]
 
 
-def test_pictures_that_were_kept_under_the_former_name_are_found(linked: tuple[Path, Path]) -> None:
-    """Without the suffix of the store, whatever it was, and beside a link to it."""
-    named = linked[1].with_name("friday.db")
-    for store, former in (
-        (named, named.with_name("friday.moments")),
-        (linked[1], linked[1].with_name("e.moments")),
-    ):
-        (former / "1").mkdir(parents=True)
-        (former / "1" / "1.jpg").write_bytes(b"x")
-        assert former / "1" / "1.jpg" in stored_files(store)
-        Store.open(store).close()
-        assert (game_pictures_folder(store, 1) / "1.jpg").read_bytes() == b"x"
-        assert not former.exists()
-
-
 def test_pictures_under_a_name_that_may_be_another_stores_stay(tmp_path: Path) -> None:
     store, other = tmp_path / "t.db", tmp_path / "t.sqlite"
     play(other, "Ann")
