@@ -199,6 +199,10 @@ class _Connection:
             rows = list(self._inner.execute(query, values))
             return _Rows(rows, self._inner.last_insert_rowid())
 
+    def executemany(self, query: str, rows: Sequence[Sequence[Any]]) -> None:
+        with _as_sqlite3(self._disk):
+            self._inner.executemany(query, rows)
+
     def close(self) -> None:
         with _as_sqlite3(self._disk):
             self._inner.close()
