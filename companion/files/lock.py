@@ -55,18 +55,16 @@ def try_lock(path: Path) -> FileLock | None:
     if sys.platform == "win32":
         return FileLock(path, None)
     while True:
+        descriptor = None
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        except OSError:  # a full or read-only disk; the store reports it
-            return FileLock(path, None)
-        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            return None
-        except OSError:  # a file system without locks
-            os.close(descriptor)
-            return FileLock(path, None)
+        except (
+            OSError
+        ) as error:  # a file system without locks, or a full or read-only disk: the store says so
+            if descriptor is not None:
+                os.close(descriptor)
+            return None if isinstance(error, BlockingIOError) else FileLock(path, None)
         if os.fstat(descriptor).st_nlink:
             return FileLock(path, descriptor)
         os.close(descriptor)  # its holder has just released it and removed the file

@@ -127,6 +127,25 @@ def test_damage_to_the_log_beside_the_store_loses_no_more_than_what_it_held(
             assert ids == list(range(1, len(ids) + 1))
 
 
+@pytest.mark.parametrize("torn", [0, 1, 5000])
+def test_of_a_damaged_store_what_its_log_holds_is_read_too(torn: int, tmp_path: Path, held: Held) -> None:
+    """As after a power cut: the file is damaged, and the end of its write-ahead log is torn."""
+    path, copy = tmp_path / "s.sqlite", tmp_path / "copy" / "s.sqlite"
+    copy.parent.mkdir()
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS)
+        for number in range(1, 41):
+            store.append({"id": number, "event": "draw", "filler": "x" * 300})
+            if number == 20:
+                store._connection.execute("PRAGMA wal_checkpoint(RESTART)")
+        log = path.with_name("s.sqlite-wal").read_bytes()
+        copy.write_bytes(bytes(24) + path.read_bytes()[24:])
+        copy.with_name("s.sqlite-wal").write_bytes(log[: len(log) - torn])
+    ids = held(copy)[0]
+    assert ids == list(range(1, len(ids) + 1))
+    assert len(ids) >= (40 if not torn else 38)
+
+
 @pytest.mark.parametrize("what", ["damaged", "restore"])
 def test_killed_at_any_step_of_setting_a_store_aside_nothing_is_lost(what: str, tmp_path: Path) -> None:
     program = Path(__file__).with_name("killing_openings.py")

@@ -194,6 +194,8 @@ def kept_clip(walker: Walker, clip: Any) -> Steps:
 def clipped(walker: Walker) -> Steps:
     """The last seconds before a ruling are shown at a tap, with the card outlined."""
     session = ScriptedSession()
+    # On a small screen with large type the choices wait for a question's answer.
+    session.show(lines=tuple(line for line in LINES if line["event"] != "unclear"))
     clips = ClipBuffer()
     for number in range(60):
         clips.add(table_picture(), 55.0 + number * 0.125)
