@@ -184,8 +184,10 @@ class _Pile:
         return found
 
     def _ranks_left(self, taken: tuple[int, ...]) -> list[int]:
-        unseen = self._unseen
-        return [rank for rank in unseen.ranks() if unseen.of_rank(rank) > taken.count(rank)] or [*ALL_RANKS]
+        """Return the ranks of an unidentified card. One that forces a pick-up is burned at once."""
+        unseen, forces = self._unseen, self._mechanics.forces_pick_up
+        left = [rank for rank in unseen.ranks() if unseen.of_rank(rank) > taken.count(rank)]
+        return [rank for rank in left if rank not in forces] or [*ALL_RANKS]
 
     def _any_card(self, taken: tuple[int, ...], depth: int | None = None) -> frozenset[Demand]:
         """Return the demands of an unidentified, not transparent card at index `depth`, or without a pile."""

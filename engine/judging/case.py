@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from engine.cards import JOKER, RANK_OF, SUIT_OF, SUITS, UNKNOWN
+from engine.cards import JOKER, RANK_OF, RANK_TEXTS, SUIT_OF, SUITS, UNKNOWN
 from engine.deals import deal_for, left_of
 from engine.demand import Demand, plain_demand, possible_demands
 from engine.judging.known_cards import (
@@ -32,11 +32,11 @@ Ruling = dict[str, Any]
 
 
 class UndecidedError(Exception):
-    """Raised if an unknown fact decides the ruling. The judge then rules on both possibilities."""
+    """Raised if an unknown fact decides the ruling. The judge then rules on every possibility."""
 
-    def __init__(self, name: str, need: Said | None) -> None:
+    def __init__(self, name: str, need: Said | None, answers: Sequence[Any] = (True, False)) -> None:
         super().__init__(name)
-        self.name, self.need = name, need
+        self.name, self.need, self.answers = name, need, answers
 
 
 class Case:
@@ -47,7 +47,8 @@ class Case:
     Args:
         situation: the table before the action.
         action: the action to rule on.
-        assumed: the assumed answer for each unknown fact, by its name in `decide`.
+        assumed: the assumed answer for each unknown fact, by its name in `decide`; `demand` is the demand of
+            the pile.
     """
 
     __slots__ = (
@@ -57,7 +58,7 @@ class Case:
     )
 
     def __init__(
-        self, situation: Situation, action: Action, assumed: Mapping[str, bool] | None = None
+        self, situation: Situation, action: Action, assumed: Mapping[str, Any] | None = None
     ) -> None:
         self.situation = situation
         self.action = action
@@ -108,7 +109,16 @@ class Case:
             return value
         if name not in self._assumed:
             raise UndecidedError(name, need)
-        return self._assumed[name]
+        return bool(self._assumed[name])
+
+    def decide_demand(self) -> None:
+        """Make sure that the pile makes only one demand, for a ruling that asks several questions of it.
+
+        Raises:
+            UndecidedError: there are several, and none is assumed yet.
+        """
+        if len(self.demands()) > 1:
+            raise UndecidedError("demand", say("what lies on top of the pile"), sorted(self.demands()))
 
     @property
     def unseen(self) -> UnseenCards:
@@ -122,6 +132,8 @@ class Case:
         if self._demands is None:
             pile = self.situation.pile
             plain = plain_demand(self.mechanics, pile)
+            if plain is None and "demand" in self._assumed:
+                plain = frozenset((self._assumed["demand"],))
             if plain is None:
                 unknown = pile is None or not all(SUIT_OF[card] for card in pile)
                 unseen = self.unseen if unknown else None
@@ -233,6 +245,20 @@ class Case:
             self.breach("turn_leads", says, "turn")
         else:
             self.breach("turn", say("It is {turn}'s turn, not {who}'s.", turn=turn, who=self.player))
+
+    def forced_by(self) -> int:
+        """Return the rank on top of the pile that forces the next player to pick up; 0: there is none."""
+        forces, pile = self.mechanics.forces_pick_up, self.situation.pile
+        return RANK_OF[pile[-1]] if forces and pile and RANK_OF[pile[-1]] in forces else 0
+
+    def check_forced(self) -> bool:
+        """Return whether the player must pick up, and so may do nothing else; record a breach if so."""
+        rank = self.forced_by()
+        if rank:
+            text = RANK_TEXTS[rank]
+            says = say("{who} must pick up the pile: {rank:a} lies on it.", who=self.player, rank=text)
+            self.breach(f"forces_pick_up.{RANK_TEXTS[rank]}", says)
+        return bool(rank)
 
     def check_replenished(self) -> None:
         """Record a breach if a player takes an extra turn without drawing first.

@@ -81,6 +81,16 @@ def mixed_sources(
     return from_hand, from_up
 
 
+def rest_of(held: Sequence[str], played: Iterable[str]) -> list[str]:
+    """Return the cards that are left of `held`. A card that is not known there is an unidentified one."""
+    rest = list(held)
+    for card in played:
+        if rest:
+            unread = UNKNOWN if UNKNOWN in rest else rest[-1]
+            rest.remove(same_among(card, rest) or unread)
+    return rest
+
+
 def same_among(card: str, cards: Sequence[str]) -> str | None:
     """Return the entry of `cards` that is the card, or else one that it may be; None if there is none."""
     if card in cards:

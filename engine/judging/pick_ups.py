@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.cards import RANK_OF, UNKNOWN
+from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN
 from engine.judging.beats import anything_goes, can_play
 from engine.judging.case import Case
 from engine.judging.matching import missing_cards
@@ -21,13 +21,15 @@ def judge_pick_up(case: Case) -> None:
     _check_whole(case)
     if case.situation.pile == ():
         _check_nothing_there(case)
+    elif case.forced_by():
+        case.applied.append((f"forces_pick_up.{RANK_TEXTS[case.forced_by()]}",))
     elif case.mechanics.must_play:
         _check_could_not_play(case)
     elif case.situation.pile is None and not case.action.count and not case.mechanics.pick_up_empty:
         case.need(say("whether there is a pile to pick up"))
     _check_stage(case)
     count, pile = case.action.count, case.situation.pile
-    more = count - len(pile) if count is not None and pile is not None else 0
+    more = count - len(pile) if count is not None and pile is not None else -bool(case.forced_by())
     case.picks_up(case.player, hand=_hand_at_turn(case), more=more)
     if case.player is None:
         case.effects["next"] = None
@@ -65,6 +67,8 @@ def _hand_at_turn(case: Case) -> int | None:
 def _check_whole(case: Case) -> None:
     """Record a breach if only a part of the pile was taken."""
     pile, count = case.situation.pile, case.action.count
+    if pile and case.forced_by():
+        pile = pile[:-1]  # the card that forces the pick-up is burned
     if pile is not None and count is not None and count < len(pile):
         says = say(
             "{who} took {count} of the {all} cards: the whole pile is picked up.",
@@ -183,6 +187,8 @@ def _check_placed_first(case: Case) -> None:
         what = say(
             "the unseen cards in {who}'s up-cards: one is placed only if none can be played", who=case.player
         )
+        if len(known) == len(up):
+            what = say("what lies on top of the pile")
         case.need(what)
 
 

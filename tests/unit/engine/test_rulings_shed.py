@@ -285,3 +285,15 @@ def test_start_any_3_where_the_starter_must_play_whatever_comes_first(rule: Rule
     assert rule(S, "play ??", others=held, **first)["verdict"] == "unproven"
     own = {**first, "hand": "3C 4C ?? ?? ?? ?? ??"}  # the right player, with the wrong card
     assert rule(S, "play 4C", others=held, **own)["broken"] == ["start.with-that-card"]
+
+
+def test_extreme_joker_on_the_pile_must_be_picked_up(rule: Rule) -> None:
+    joker = {"hand": "2H KH 4H", "pile": "9S AS JOKER", "options": ["bastard-card"], "draw": 0}
+    taken = rule(S, "pick_up", **joker)
+    assert (taken["verdict"], taken["picks_up"], taken["next"]) == ("legal", "P1", "P1")
+    assert [entry["rule"] for entry in taken["basis"]] == ["extreme.joker", "pickup.picker-leads"]
+    assert rule(S, "pick_up 2", **joker)["verdict"] == "legal"  # the joker itself is burned
+    assert rule(S, "pick_up 1", **joker)["broken"] == ["pickup.whole-pile"]
+    for act in ("play KH", "play 2H", "play 4H"):
+        assert rule(S, act, **joker)["broken"] == ["extreme.joker"]
+    assert rule(S, "flip KH", **{**joker, "hand": "", "up": "", "down": 2})["broken"] == ["extreme.joker"]

@@ -208,6 +208,32 @@ def test_up_place_then_pick_up_with_an_unread_card_beside_it(rule: Rule) -> None
     assert rule(B, "up KH", up="KH ??", **place)["verdict"] == "legal"
 
 
+@pytest.mark.parametrize(
+    ("up", "played", "pile", "verdict"),
+    [
+        ("5H", "5H", "9S ??", "legal"),  # it goes, or it is placed
+        ("5H", "5H", None, "legal"),
+        ("5H 4H", "5H", "??", "legal"),  # what forbids the 5 forbids the 4
+        ("5H 4H", "4H", "??", "unproven"),  # a 5 may lie there
+        ("KH 4H", "4H", "??", "unproven"),
+        ("??", "??", "9S", "legal"),
+        ("??", "??", "9S ??", "legal"),
+        ("KH ??", "??", "9S", "unproven"),
+    ],
+)
+def test_up_place_then_pick_up_on_a_pile_that_was_not_read(
+    rule: Rule, up: str, played: str, pile: str | None, verdict: str
+) -> None:
+    place = {"hand": "", "down": 3, "draw": 0, "options": ["up-card-pick-up"]}
+    assert rule(B, f"up {played}", up=up, pile=pile, **place)["verdict"] == verdict
+
+
+def test_up_place_then_pick_up_names_the_pile_that_was_not_read(rule: Rule) -> None:
+    stuck = {"hand": "", "pile": "??", "down": 3, "draw": 0, "options": ["up-card-pick-up"]}
+    for act in ("pick_up", "up 4H"):
+        assert rule(B, act, up="KH 4H", **stuck)["needs"] == ["what lies on top of the pile"]
+
+
 def test_up_place_then_pick_up_without_placing(rule: Rule) -> None:
     pick_up = {"hand": "", "pile": "9S", "down": 3, "draw": 0, "options": ["up-card-pick-up"]}
     assert rule(B, "pick_up", up="4H 5H", **pick_up)["broken"] == ["up.place-then-pick-up"]
