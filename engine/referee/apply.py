@@ -124,7 +124,7 @@ class Follower:
         state.burned = without(state.burned, state.surely_not_burned(cards))
         if source == "down":
             seat.down = max(0, seat.down - 1)
-        self._land(player, cards, ruling)
+        self._land(player, cards, ruling, "down_fail" if source == "down" else "up_place_first")
         return self._finish(event, player, ruling, late)
 
     def _leave_hand(self, event: Event, player: str, cards: Sequence[str]) -> list[Event]:
@@ -149,11 +149,14 @@ class Follower:
             state.seats[player].hand.extend(cards)
             state.turn = player
             return Outcome(ruling=ruling)
-        self._land(player, cards, ruling)
+        self._land(player, cards, ruling, "down_fail")
         return self._finish(event, player, ruling, [])
 
-    def _land(self, player: str, cards: Sequence[str], ruling: Ruling) -> None:
-        """Put played cards on the pile or the burn pile, or into the hand of the player who must pick up."""
+    def _land(self, player: str, cards: Sequence[str], ruling: Ruling, takes_back: str) -> None:
+        """Put played cards on the pile or the burn pile, or into the hand of the player who must pick up.
+
+        `takes_back` is the mechanism by which the player takes the card back with the pile, if there is one.
+        """
         state, effects = self.state, ruling["effects"]
         self.gaps.played(player, cards)
         burnt = [card for card in cards if self._goes_aside(card)]
@@ -166,7 +169,8 @@ class Follower:
             state.burn_pile()
         elif effects["picks_up"] is not None:
             state.move_pile_to(effects["picks_up"])
-            state.due_pick_up = effects["picks_up"]
+            forces = f"forces_pick_up.{RANK_TEXTS[RANK_OF[cards[-1]]]}"
+            state.due_pick_up, state.due_because = effects["picks_up"], forces if burnt else takes_back
 
     def _goes_aside(self, card: str) -> bool:
         """Return whether a played card leaves the game at once: it forces a pick-up, or is a stray joker."""
@@ -241,7 +245,7 @@ class Follower:
         if player == due:
             return Outcome(confirms=True)
         says = say("{due} has to pick up the pile, not {who}.", due=due, who=player)
-        ruling = ruling_of_breach(state.situation(), player, "turn", says)
+        ruling = ruling_of_breach(state.situation(), player, state.due_because, says, "turn")
         taken = [card for card in event.cards if card in state.seats[due].hand]
         state.seats[due].take_from_hand(taken)
         state.seats[player].hand.extend(taken)
@@ -254,7 +258,7 @@ class Follower:
         """
         if event.says == "picked_up" and event.player is not None and self.state.pile:
             self.state.move_pile_to(event.player)
-            self.state.due_pick_up = event.player
+            self.state.due_pick_up, self.state.due_because = event.player, "turn"
         return Outcome()
 
     def _burn(self, event: Event) -> Outcome:
@@ -317,7 +321,7 @@ class Follower:
         state.due_pick_up = None
         if picker is not None and state.pile:
             state.move_pile_to(picker)
-            state.due_pick_up = picker
+            state.due_pick_up, state.due_because = picker, "backfire" if event.answers else "show_next"
         return self._finish(event, player, ruling, late, soft=True)
 
     def _take_up(self, event: Event) -> Outcome:

@@ -348,3 +348,24 @@ def test_a_joker_stays_burned_when_the_other_joker_is_played(start: Start) -> No
     game.tell("pick_up", CAT)
     game.play(BOB, "JOKER")
     assert game.table.burned == ["JOKER", "JOKER"]
+
+
+def test_three_recipient_picks_up_and_nobody_else(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("show", CAT, "3H", to=ANN)
+    assert broken(game.tell("pick_up", BOB, "4H")) == ["three.recipient-picks-up"]
+
+
+def test_three_backfire_picks_up_and_nobody_else(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("show", CAT, "3H", to=ANN, answers=((ANN, CAT),))
+    assert broken(game.tell("pick_up", ANN, "4H")) == ["three.backfire"]
+
+
+def test_extreme_joker_picks_up_and_nobody_else(start: Start) -> None:
+    game = start("shed", options=("bastard-card",))
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "JOKER", draws=1)
+    assert broken(game.tell("pick_up", BOB, "4H")) == ["extreme.joker"]
