@@ -167,6 +167,8 @@ class _Pile:
                 return self._of_unknown(depth, taken)
             rank = RANK_OF[card]
             stray = rank == JOKER_RANK and not mechanics.plays_jokers
+            # A card that forces a pick-up is burned then: under others, it no longer counts.
+            stray = stray or (rank in mechanics.forces_pick_up and depth < len(self._pile) - 1)
             if rank not in mechanics.transparent and not stray:
                 return self._of_card(depth, card)
             depth -= 1
@@ -184,10 +186,8 @@ class _Pile:
         return found
 
     def _ranks_left(self, taken: tuple[int, ...]) -> list[int]:
-        """Return the ranks of an unidentified card. One that forces a pick-up is burned at once."""
-        unseen, forces = self._unseen, self._mechanics.forces_pick_up
-        left = [rank for rank in unseen.ranks() if unseen.of_rank(rank) > taken.count(rank)]
-        return [rank for rank in left if rank not in forces] or [*ALL_RANKS]
+        unseen = self._unseen
+        return [rank for rank in unseen.ranks() if unseen.of_rank(rank) > taken.count(rank)] or [*ALL_RANKS]
 
     def _any_card(self, taken: tuple[int, ...], depth: int | None = None) -> frozenset[Demand]:
         """Return the demands of an unidentified, not transparent card at index `depth`, or without a pile."""

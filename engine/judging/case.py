@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from engine.cards import JOKER, RANK_OF, RANK_TEXTS, SUIT_OF, SUITS, UNKNOWN
+from engine.cards import JOKER, RANK_OF, SUIT_OF, SUITS, UNKNOWN
 from engine.deals import deal_for, left_of
 from engine.demand import Demand, plain_demand, possible_demands
 from engine.judging.known_cards import (
@@ -240,25 +240,22 @@ class Case:
         opening = self.is_opening()
         if opening and self._due_starter() == turn:
             self._check_starter()
-        elif self.situation.pile == () and not opening and self.mechanics.after_pick_up == "picker":
+        elif self._was_picked_up() and not opening:
             says = say("{who} cannot lead: {turn} starts the new pile.", who=self.player, turn=turn)
             self.breach("turn_leads", says, "turn")
         else:
             self.breach("turn", say("It is {turn}'s turn, not {who}'s.", turn=turn, who=self.player))
 
+    def _was_picked_up(self) -> bool:
+        """Return whether the pile is empty because the player to move picked it up, and leads for that."""
+        situation = self.situation
+        picker_leads = self.mechanics.after_pick_up == "picker"
+        return situation.pile == () and not situation.burned and picker_leads  # not burned instead
+
     def forced_by(self) -> int:
         """Return the rank on top of the pile that forces the next player to pick up; 0: there is none."""
         forces, pile = self.mechanics.forces_pick_up, self.situation.pile
         return RANK_OF[pile[-1]] if forces and pile and RANK_OF[pile[-1]] in forces else 0
-
-    def check_forced(self) -> bool:
-        """Return whether the player must pick up, and so may do nothing else; record a breach if so."""
-        rank = self.forced_by()
-        if rank:
-            text = RANK_TEXTS[rank]
-            says = say("{who} must pick up the pile: {rank:a} lies on it.", who=self.player, rank=text)
-            self.breach(f"forces_pick_up.{RANK_TEXTS[rank]}", says)
-        return bool(rank)
 
     def check_replenished(self) -> None:
         """Record a breach if a player takes an extra turn without drawing first.

@@ -25,9 +25,7 @@ def judge_play(case: Case) -> None:
     _check_set(case)
     case.check_opening(cards)
     case.check_cards()
-    if case.mechanics.forces_pick_up and case.check_forced():
-        play_effects(case, cards, len(from_hand), from_up)
-    elif not placed_before_pick_up(case, from_up):
+    if not placed_before_pick_up(case, from_up):
         check_beats(case, cards)
         play_effects(case, cards, len(from_hand), from_up)
 
@@ -41,7 +39,6 @@ def judge_flip(case: Case) -> None:
     if case.mechanics.down_enters_hand:
         case.note(say("A down-card enters the hand before it is played; nobody has to turn it up."))
     case.check_cards()
-    case.check_forced()
     card = case.action.cards[0] if case.action.cards else UNKNOWN
     if card == UNKNOWN:
         case.effects |= {"next": None, "burn": None, "extra_turn": None, "draw": 0}

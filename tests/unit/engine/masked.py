@@ -94,8 +94,6 @@ def completed(rng: Random, hidden: Situation, first: str | None = None) -> Situa
         pool.insert(0, first)
     for (row, place), card in zip(slots, pool, strict=False):
         row[place] = card
-    if any(RANK_OF[card] in rules.mechanics.forces_pick_up for card in full["pile"]):
-        return None  # it is burned at once
     return _with_played(rng, full) if _answers_are_there(full, rules.mechanics.shown) else None
 
 

@@ -69,6 +69,8 @@ def test_pickup_picker_leads(rule: Rule) -> None:
     ruling = rule(S, "pick_up", hand="4H 5H", pile="KS")
     assert (ruling["picks_up"], ruling["next"]) == ("P1", "P1")
     assert rule(S, "play 4H", hand="4H", pile="", player="P2")["broken"] == ["pickup.picker-leads"]
+    burned = rule(S, "play 4H", hand="4H", pile="", player="P2", burned=["9S", "10H"])
+    assert burned["broken"] == ["turn.order"]  # the one to move may have burned the pile
 
 
 def test_replenish_to_seven(rule: Rule) -> None:
@@ -294,6 +296,12 @@ def test_extreme_joker_on_the_pile_must_be_picked_up(rule: Rule) -> None:
     assert [entry["rule"] for entry in taken["basis"]] == ["extreme.joker", "pickup.picker-leads"]
     assert rule(S, "pick_up 2", **joker)["verdict"] == "legal"  # the joker itself is burned
     assert rule(S, "pick_up 1", **joker)["broken"] == ["pickup.whole-pile"]
-    for act in ("play KH", "play 2H", "play 4H"):
+    for act in ("play KH", "play 4H"):
         assert rule(S, act, **joker)["broken"] == ["extreme.joker"]
-    assert rule(S, "flip KH", **{**joker, "hand": "", "up": "", "down": 2})["broken"] == ["extreme.joker"]
+    assert rule(S, "play 2H", **joker)["verdict"] == "legal"  # "onto anything, including other magic cards"
+
+
+def test_extreme_joker_under_other_cards_counts_no_more(rule: Rule) -> None:
+    under = {"hand": "KH 4H", "pile": "9S JOKER 7S", "options": ["bastard-card"], "draw": 0}
+    assert rule(S, "play KH", **under)["verdict"] == "legal"
+    assert rule(S, "play 4H", **under)["broken"] == ["seven.glass"]
