@@ -169,8 +169,9 @@ class Follower:
             state.burn_pile()
         elif effects["picks_up"] is not None:
             state.move_pile_to(effects["picks_up"])
-            forces = f"forces_pick_up.{RANK_TEXTS[RANK_OF[cards[-1]]]}"
-            state.due_pick_up, state.due_because = effects["picks_up"], forces if burnt else takes_back
+            state.due_pick_up, state.due_because = effects["picks_up"], takes_back
+            if burnt:
+                state.due_because = f"forces_pick_up.{RANK_TEXTS[RANK_OF[burnt[-1]]]}"
 
     def _goes_aside(self, card: str) -> bool:
         """Return whether a played card leaves the game at once: it forces a pick-up, or is a stray joker."""

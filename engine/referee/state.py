@@ -82,13 +82,17 @@ class Seat:
         return unseen
 
     def take_from_up(self, cards: Iterable[str]) -> None:
-        """Remove up-cards: the card itself, else an unidentified one, else one of its rank, else any."""
+        """Remove up-cards: the card itself, else an unidentified one, else one of its rank, else any.
+
+        An unidentified card may be any of them. Then nobody knows which ones are left.
+        """
         for card in cards:
             if card != UNKNOWN and _take_known(self.up, card):
                 continue
-            match = UNKNOWN if UNKNOWN in self.up else None
-            match = match or next((up for up in self.up if RANK_OF[up] == RANK_OF[card]), None)
-            match = match or (self.up[-1] if self.up else None)
+            match = next((up for up in self.up if RANK_OF[up] == RANK_OF[card]), None)
+            if card == UNKNOWN or (match is None and UNKNOWN not in self.up):
+                self.up[:] = [UNKNOWN] * len(self.up)
+            match = UNKNOWN if UNKNOWN in self.up else match
             if match is not None:
                 self.up.remove(match)
 
