@@ -183,7 +183,7 @@ class Case:
         if self.situation.draw_pile is not None:
             return self.situation.draw_pile == 0
         hand = self.holding.hand
-        least = self.mechanics.min_hand or self.dealt("hand")
+        least = self.mechanics.min_hand if self.mechanics.draw == "to-minimum" else self.dealt("hand")
         return True if hand is not None and len(hand) < least else None
 
     def deck_is_left(self) -> bool:
@@ -267,7 +267,9 @@ class Case:
         if not situation.pile or situation.left or hand is None or self.player != situation.turn:
             return
         due = self.mechanics.min_hand - len(hand)
-        if RANK_OF[situation.pile[-1]] in self.mechanics.again and due > 0 and situation.draw_pile:
+        if RANK_OF[situation.pile[-1]] not in self.mechanics.again or self.mechanics.draw != "to-minimum":
+            return
+        if due > 0 and situation.draw_pile:
             says = say(
                 "{who} holds only {count}: the hand is refilled before the extra turn.",
                 who=self.player,

@@ -56,8 +56,11 @@ def judge(situation: Mapping[str, Any]) -> Ruling:
 def rule_on(situation: Situation, action: Action) -> Ruling:
     """Rule on an action in a situation, both already read.
 
-    If unidentified cards leave several possibilities, the ruling contains only their common findings.
+    If unidentified cards leave several possibilities, the ruling contains only their common findings. Its
+    field `possible` then lists the different consequences: `next`, `direction` and `picks_up` of each.
     """
+    if situation.clockwise is None:
+        return in_common([rule_on(situation._replace(clockwise=way), action) for way in (True, False)], ())
     possible = completions(situation, action) if action.is_unread else None
     if possible is None:
         return _rule(situation, action, {})

@@ -124,6 +124,11 @@ class Knowledge:
     draw_pile: int | None
     turn: str | None = None
     clockwise: bool = True
+    """Whether play goes clockwise, as far as anybody knows."""
+    direction_known: bool = True
+    """Whether no unidentified card may have turned the direction round."""
+    possible: Sequence[Mapping[str, Any]] = ()
+    """The different consequences of the last act (`next`, `direction`, `picks_up`): unread cards decide."""
     pile: list[str] = field(default_factory=list)
     sets: list[int] = field(default_factory=list)
     """The sizes of the topmost sets of the pile, last set last."""
@@ -149,7 +154,7 @@ class Knowledge:
             players=self.players,
             dealer=self.dealer,
             turn=self.turn,
-            clockwise=self.clockwise,
+            clockwise=self.clockwise if self.direction_known else None,
             pile=tuple(self.pile),
             draw_pile=self.draw_pile,
             burned=tuple(self.burned),
@@ -256,13 +261,21 @@ class Knowledge:
                 self.burned.append(card)
 
     def next_inside(self, player: str) -> str | None:
-        """Return the next player in playing order who is still in the game."""
+        """Return the next player in playing order who is still in the game; None if not known."""
+        if not self.direction_known and len(self.players) - len(self.left) > 2:
+            return None
         here, step = self.players.index(player), 1 if self.clockwise else -1
         for distance in range(1, len(self.players)):
             other = self.players[(here + step * distance) % len(self.players)]
             if other not in self.left:
                 return other
         return None
+
+    def set_direction(self, direction: str | None) -> None:
+        """Enter in which direction play goes on; None: not known."""
+        self.direction_known = direction is not None
+        if direction is not None:
+            self.clockwise = direction == CLOCKWISE
 
     def complete_turn(self, player: str) -> None:
         """Enter that a player has completed a turn, which may end the time for showing others back in."""
@@ -273,8 +286,7 @@ class Knowledge:
     def follow(self, player: str | None, effects: Mapping[str, Any]) -> None:
         """Apply the effects of a ruling: next turn, direction, and who has left, come back or lost."""
         self.turn = effects["next"]
-        if effects["direction"] is not None:
-            self.clockwise = effects["direction"] == CLOCKWISE
+        self.set_direction(effects["direction"])
         if player is not None and effects["extra_turn"] is not True:
             self.complete_turn(player)
         for gone in effects["left"]:

@@ -369,3 +369,64 @@ def test_extreme_joker_picks_up_and_nobody_else(start: Start) -> None:
     game.play(BOB, "4H", draws=1)
     game.play(CAT, "JOKER", draws=1)
     assert broken(game.tell("pick_up", BOB, "4H")) == ["extreme.joker"]
+
+
+# Cards that nobody read
+
+
+def test_eight_reverses_perhaps_where_nobody_read_the_card(start: Start) -> None:
+    game = start("shed")
+    game.play(BOB, "3D", draws=1)
+    game.play(CAT, "??", draws=1)  # an 8 would turn the direction round
+    game.play(BOB, "KH", draws=1)  # it was one
+    assert (game.table.turn, game.table.direction) == (ANN, "anticlockwise")
+    assert game.play(ANN, "KS", draws=1).ruling["verdict"] == "legal"
+
+
+def test_eight_reverses_not_where_the_next_player_goes_on(start: Start) -> None:
+    game = start("shed")
+    game.play(BOB, "3D", draws=1)
+    game.play(CAT, "??", draws=1)
+    game.play(ANN, "KH", draws=1)
+    assert (game.table.turn, game.table.direction) == (BOB, "clockwise")
+
+
+def test_four_out_of_turn_tells_nothing_of_the_direction(start: Start) -> None:
+    game = start("jokers", options=("q-reverse",))
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "??", draws=1)
+    game.play(BOB, "QH QS QD", draws=3)  # on a queen: four of a kind, out of turn or not
+    assert "illegal" not in [
+        outcome.ruling["verdict"] for outcome in game.referee.outcomes.values() if outcome.ruling
+    ]
+    assert game.play(BOB, "KH").ruling["verdict"] != "illegal"
+    assert game.play(ANN, "AH").ruling["verdict"] != "illegal"
+
+
+def test_down_fail_perhaps_on_a_card_that_nobody_read(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "??", draws=1)
+    game.tell("flip", CAT, "5D")  # whether it goes is not known: it does not
+    assert game.tell("pick_up", CAT).confirms
+    assert (game.table.turn, game.table.pile, game.table.hands[CAT].size) == (ANN, [], 5)
+
+
+def test_extreme_joker_that_nobody_read_is_known_once_it_is_burned(start: Start) -> None:
+    game = start("shed", options=("bastard-card",))
+    game.play(BOB, "3D", draws=1)
+    game.play(CAT, "??", draws=1)
+    assert game.tell("burn", CAT, "JOKER").confirms
+    assert (game.table.pile, game.table.burned, game.table.turn) == ([], ["JOKER"], ANN)
+    assert game.tell("pick_up", ANN).confirms
+
+
+def test_up_cards_are_not_known_after_one_of_them_left_unread(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "??", source="up")
+    assert game.table.up[BOB] == ["??", "??"]
+
+
+def test_start_any_3_not_accused_late_where_the_first_card_was_not_read(start: Start) -> None:
+    game = start("shed")
+    game.play(BOB, "??", draws=1)
+    assert not game.play(CAT, "3S").follow_ups

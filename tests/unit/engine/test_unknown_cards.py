@@ -195,6 +195,17 @@ def test_pickup_must_play_with_face_down_cards_only(rule: Rule) -> None:
     assert rule(R, "pick_up", pile="3S", **down)["broken"] == ["pickup.must-play"]
 
 
+def test_the_ways_in_which_the_game_may_go_on_are_listed(rule: Rule) -> None:
+    flip = rule(R, "flip 9H", hand="", up="", down=2, pile="??", draw=0)
+    assert flip["possible"] == [
+        {"next": "P2", "direction": "clockwise", "picks_up": None},
+        {"next": "P2", "direction": "clockwise", "picks_up": "P1"},
+    ]
+    assert "possible" not in rule(R, "flip 9H", hand="", up="", down=2, pile="8H", draw=0)
+    unread = rule(S, "play ??", hand="?? ??", pile="KS")
+    assert {"next": "P4", "direction": "anticlockwise", "picks_up": None} in unread["possible"]
+
+
 # Decided only where it can be proven
 
 
@@ -274,6 +285,11 @@ def test_up_combo_deck_empty_where_the_draw_pile_is_not_known(rule: Rule) -> Non
     assert rule(W, "hand+up JH JS JD JC", hand="JH JS JD", **jacks)["verdict"] == "unproven"
     # With fewer than three cards the hand would have been replenished.
     assert rule(W, "hand+up JH JC", hand="JH", **jacks)["verdict"] == "legal"
+
+
+def test_set_with_an_unread_card_is_not_taken_for_one_that_lies_face_up(rule: Rule) -> None:
+    both = {"hand": "?? ??", "up": "7C 8D", "players": 5, "burned": ["7D", "7D"]}
+    assert rule(S, "play 7C ??", pile="2H", **both)["verdict"] != "illegal"  # two packs
 
 
 def test_up_last_hand_combo_with_unread_up_cards(rule: Rule) -> None:
