@@ -128,6 +128,11 @@ class DrawWays:
         passes = all(math.dist(here, there) > _PASSES_MM_PER_S * (t - t0) for (t0, here), (t, there) in steps)
         return not (steps and passes)
 
+    def stay(self, reach: ArmTrack, since: float) -> tuple[float, float]:
+        """Return from when till when a hand whose fingers are tracked was at the draw pile after a time."""
+        there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place)]
+        return min(there, default=reach.start), max(there, default=reach.last_seen)
+
     def stays(self, reach: ArmTrack, since: float) -> int:
         """Return how often a hand whose fingers are tracked stayed at the draw pile after a time."""
         there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -112,6 +112,10 @@ class DrawPilePictures:
         last = self._seen[-1].t if self._seen else math.inf
         return any(visit.end > last and not visit.open for visit in self._visits)
 
+    def seen_since(self, t: float) -> bool:
+        """Return whether it has been seen after a time."""
+        return bool(self._seen) and self._seen[-1].t > t
+
     def is_as_before(self, start: float, end: float, *, surely: bool = False) -> bool:
         """Tell whether it has been seen before `start` and after `end`, and looks as if nothing was drawn.
 
@@ -121,6 +125,31 @@ class DrawPilePictures:
         changed = self._changed_between(start, end)
         least = _AS_BEFORE if surely else max(_AS_BEFORE, _MUCH_LESS * self._usual)
         return changed is not None and changed < least
+
+    def show_taking(self, start: float, end: float) -> bool | None:
+        """Return whether a card was taken between these times; None if no picture tells.
+
+        None also if somebody else was there before it was seen again.
+        """
+        before = self._before(start)
+        after = next((sight for sight in self._seen if sight.t > end), None)
+        if not before or after is None or any(end < visit.start < after.t for visit in self._visits):
+            return None
+        changed = changed_share(before[-1].picture, after.picture)
+        if (
+            abs(before[-1].near - after.near) > _NEARER_MM
+        ):  # a card has come to lie in the picture, or has gone
+            return False if changed < _LESS * self._usual else None
+        return None if _AS_BEFORE <= changed < self._least(before) else changed >= _AS_BEFORE
+
+    def _least(self, before: Sequence[_Sight]) -> float:
+        """Return how much of it must look different after a card was taken, by what was seen before."""
+        still = pairwise(before[-_STILL:])
+        sway = max(
+            (changed_share(a.picture, b.picture) for a, b in still if not self._was_there(a.t, b.t)),
+            default=0.0,
+        )
+        return max(_OTHERWISE, 2 * sway, _LESS * self._usual)
 
     def hardly_show_draw(self, start: float, end: float) -> bool:
         """Tell whether less changed between these times than each of the latest draws has changed."""
@@ -161,12 +190,7 @@ class DrawPilePictures:
         if not before or abs(before[-1].near - self._seen[-1].near) > _NEARER_MM:
             return 0
         seen = [*self._seen]
-        still = pairwise(before[-_STILL:])
-        sway = max(
-            (changed_share(a.picture, b.picture) for a, b in still if not self._was_there(a.t, b.t)),
-            default=0.0,
-        )
-        least = max(_OTHERWISE, 2 * sway, _LESS * self._usual)
+        least = self._least(before)
         since_last = [sight for sight in before[:-1] if sight.t > last_drawn]
         if any(changed_share(sight.picture, seen[-1].picture) < least for sight in (*since_last, before[-1])):
             return 0
@@ -190,6 +214,7 @@ class DrawPilePictures:
 
     def _before(self, t: float) -> list[_Sight]:
         """Return what was seen up to a time, oldest first; none where somebody has been there since."""
+        t = min((visit.start for visit in self._visits if visit.start <= t <= visit.end), default=t)
         before = [sight for sight in self._seen if sight.t <= t]
         if not before or any(before[-1].t < visit.end and visit.start < t for visit in self._visits):
             return []

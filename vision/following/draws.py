@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.events import Event
 from vision.following.draw_paths import DRAGGED_MM, DrawWays
@@ -30,6 +30,8 @@ _AGAIN_SECONDS = 6.0
 """... but one that is back for more while nothing else has happened goes on, however slow it is."""
 _AT_ONCE_SECONDS = 0.1
 """What a hand puts down lies free as soon as it leaves."""
+_LEFT_SECONDS = 0.3
+"""A body that has not been over the draw pile for so long has left it."""
 _EMPTY_LOOKS = 4
 _REMEMBERED = 60
 """Times that an arm was over the draw pile."""
@@ -57,6 +59,10 @@ class _Drawn:
     t: float
     doubtful: int = 0
     """How many of them its picture does not show, though it has shown those before, or it alone shows."""
+    pictured: bool = False
+    """Whether the draw pile's picture tells how many."""
+    stays: list[tuple[float, float]] = field(default_factory=list)
+    """From when till when the hand was at the draw pile each time, if its fingers are tracked."""
     put_down_there: bool = False
     """Whether the hand may have paused only to put down a card, beside or before the draw pile."""
 
@@ -72,6 +78,8 @@ class Draws:
         self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach, by its number, began."""
+        self._leans: list[tuple[int, DrawVisit]] = []
+        """Seats whose players' bodies were over the draw pile, and when; oldest first."""
         self._pictures = DrawPilePictures(self._visits)
         self._ways = DrawWays(scene)
 
@@ -111,6 +119,34 @@ class Draws:
             stuck &= all(math.dist(place, reach.tip) < STUCK_MM for place in before)
             self._visits.append(DrawVisit(reach.number, t, t, reach.tip, stuck))
 
+    def lean(self, seats: Collection[int], t: float) -> None:
+        """Note in each frame whose bodies are over the draw pile: a head may hide the hand that draws."""
+        for seat in seats:
+            visit = next((v for s, v in reversed(self._leans) if s == seat), None)
+            if visit is None or (t - visit.end > _LEFT_SECONDS and self._pictures.seen_since(visit.end)):
+                visit = DrawVisit(-1 - seat, t, t, (0.0, 0.0), stuck=False, open=False)
+                self._visits.append(visit)
+                self._leans.append((seat, visit))
+            visit.end = t
+
+    def _tell_hidden(self, now: float) -> None:
+        """Tell draws that bodies hid: their players had put cards down, and the draw pile has changed."""
+        log, waits = self._scene.log, []
+        for seat, visit in self._leans:
+            quiet = now - visit.end
+            seen = self._pictures.seen_since(visit.end) and quiet > _QUIET_SECONDS
+            if not seen and quiet <= _UNSEEN_PLAY_SECONDS:
+                waits.append((seat, visit))
+                continue
+            if self._drawn is not None or not self._pictures.show_taking(visit.start, visit.end):
+                continue
+            drawn = _Drawn(seat, 1, 0, visit.start, visit.end, pictured=True)
+            due = log.put_down_by(self._scene.player(seat)) or self._play_of_who_draws(drawn, now)
+            if due is not None and due.t <= visit.end:
+                self._drawn = drawn
+                self.tell(now)
+        self._leans = waits
+
     def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
         """Note whether one look, free of arms, showed the draw pile, and what it looked like.
 
@@ -134,8 +170,8 @@ class Draws:
         if self._scene.by_hands:
             if self._ways.was_at_pile(reach, since):
                 self._tell_of_another(reach.seat, now)
-                stays = self._ways.stays(reach, since)
-                self._add(reach, stays, stays)
+                count = self._ways.stays(reach, since)
+                self._add(reach, count, count, stay=self._ways.stay(reach, since))
             return
         visits = [visit for visit in was_there if visit.start >= since]
         count, firm = self._count(reach, visits, since)
@@ -156,7 +192,15 @@ class Draws:
         if self._drawn is not None and self._drawn.seat != seat:
             self.tell(now)
 
-    def _add(self, reach: ArmTrack, count: int, firm: int, *, put_down_there: bool = False) -> None:
+    def _add(
+        self,
+        reach: ArmTrack,
+        count: int,
+        firm: int,
+        *,
+        stay: tuple[float, float] | None = None,
+        put_down_there: bool = False,
+    ) -> None:
         """Add the draws of a reach to those of its seat that are not reported yet."""
         if self._drawn is None:
             self._drawn = _Drawn(
@@ -167,6 +211,8 @@ class Draws:
             self._drawn.firm += firm
             self._drawn.t = reach.last_seen
             self._drawn.put_down_there &= not count
+        if stay is not None:
+            self._drawn.stays.append(stay)
 
     def forget(self, reach: ArmTrack | None) -> None:
         """Note that a reach took a card back from the pile, and drew none."""
@@ -260,6 +306,7 @@ class Draws:
 
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Tell the draw once the player's hand has not come back for a while."""
+        self._tell_hidden(now)
         drawn = self._drawn
         if drawn is None or drawn.seat in present:
             return
@@ -282,7 +329,8 @@ class Draws:
         due = log.put_down_by(player)
         if due is None and self._scene.by_hands:
             due = self._play_of_who_draws(drawn, now)
-        self._weigh(drawn, due)
+        if not drawn.pictured:
+            self._weigh(drawn, due)
         if not drawn.count:
             return
         if self._goes_on(drawn):
@@ -306,34 +354,41 @@ class Draws:
         draws was at the pile as well. If nobody was seen to play, the draw alone tells who has.
         """
         log, player = self._scene.log, self._scene.player(drawn.seat)
-        last, play = log.last, self._scene.layout.play
-        if last is None or play is None or last.event != "play" or last.player == player or last.t is None:
+        last = log.last
+        if last is None or last.event != "play" or last.player == player or last.t is None:
             return None
         if last.source != "hand" or not 0.0 <= drawn.t - last.t < _SOON_SECONDS:
             return None
         if last.player is not None:
             put_down = log.put_down_by(last.player)
-            if put_down is None or put_down.t != last.t or not self._scene.was_near(drawn.seat, play, last.t):
+            if (
+                put_down is None
+                or put_down.t != last.t
+                or not self._scene.was_at_play_pile(drawn.seat, last.t)
+            ):
                 return None
+            if max((end for _, end in drawn.stays), default=drawn.t) <= last.t:
+                return None  # the hand was at the draw pile before the card was put down
         log.revise(last, now, player=player)
         return log.put_down_by(player)
 
     def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
         """Put right how many a hand seems to have drawn, by what the draw pile looks like."""
         pictures, last = self._pictures, -math.inf if self._told is None else self._told[1].t
-        untouched = pictures.is_as_before(drawn.start, drawn.t)
-        times = pictures.times_changed(drawn.start, last)
         if self._scene.by_hands:
-            surely = pictures.show_draws and pictures.is_as_before(drawn.start, drawn.t, surely=True)
-            seen = min(drawn.count, times)
-            if due is not None:
-                drawn.count = 0 if surely else max(due.count, seen)
-            else:  # what another player has drawn meanwhile has changed the picture
-                others = self._told is not None and abs(drawn.t - last) < _MEANWHILE_SECONDS
-                drawn.count = 0 if others else seen
+            taken = [pictures.show_taking(*stay) for stay in drawn.stays]
+            least = 0 if due is None else due.count
+            if due is None and self._told is not None and abs(drawn.t - last) < _MEANWHILE_SECONDS:
+                drawn.count = 0  # what another player has drawn meanwhile has changed the picture
+            elif any(took is not False for took in taken):
+                drawn.count = max(least, min(drawn.count, sum(took is True for took in taken)))
+            else:
+                drawn.count = 0
             if due is not None and drawn.count:
                 pictures.learn(drawn.start, drawn.t)
             return
+        untouched = pictures.is_as_before(drawn.start, drawn.t)
+        times = pictures.times_changed(drawn.start, last)
         if due is None or (untouched and self._scene.log.is_past(due)):
             # Who has put none down, or not since others have, is due no card: what points to a draw must be
             # plain to see then.

@@ -174,6 +174,7 @@ class _LoggedEventMaker(EventMaker):
             "gone": [self._reach(reach, hands.t) for reach in hands.ended],
             "covered": [[zone_name(zone), list(seats)] for zone, seats in hands.covered.items()],
             "by_hands": hands.by_hands or [],
+            "bodies": [[zone_name(zone), list(seats)] for zone, seats in hands.bodies.items()],
         }
         with self._listening():
             events = super().on_hands(hands)

@@ -85,6 +85,7 @@ class PlayPile:
         self._looks = [*self._looks[-2 * _PATIENCE :], cards]
         self.pile.confirm(self._looks[-_LOOKS:])
         self._pictures.now = look.pile
+        self._visits.look(cards, look.t)
         if cards and self.pile.cards:
             self._taking.lay_free = look.t
         self.judge(look.t, look.patches.get(PLAY))
@@ -160,8 +161,7 @@ class PlayPile:
         if view.new:
             under = self._under_hand.lately(now)
             more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)
-            x, y = view.new[-1][2].x, view.new[-1][2].y
-            awaited = not self._visits.is_sure_who((x, y))
+            awaited = not self._visits.is_sure_who(view.new[-1][2])
             waits = awaited and not forced and now - self.touched < _WAIT_FOR_DRAW_SECONDS
             if (not patient and not waits) or (view.confidence >= SURE and not more and not awaited):
                 self._played(self._read_better(view, now), now, patch)
@@ -227,7 +227,7 @@ class PlayPile:
         names = tuple(name for name, _, _ in new)
         seat = self._holder_of(names)
         if seat is None:
-            seat = self._visits.who((new[-1][2].x, new[-1][2].y))
+            seat = self._visits.who(new[-1][2])
         self._before_action(seat, now, t)
         source = self._upcards.source_of(names, seat)
         player = self._scene.player(seat)
@@ -278,7 +278,7 @@ class PlayPile:
 
     def _put_down_at(self, seen: Sequence[NewCard], now: float) -> float:
         """Return when cards were put down: when a hand was nearest to them, or last over the pile."""
-        hand = self._visits.hand_at((seen[-1][2].x, seen[-1][2].y)) if seen else None
+        hand = self._visits.hand_at(seen[-1][2]) if seen else None
         touched = self._touched_at(now)
         return touched if hand is None else min(hand.t, touched)
 

@@ -278,12 +278,13 @@ class _Game:
     def _hands(self, given: Any) -> HandsFrame:
         t = _time(given["t"])
         reaches, ended = ([self._reach(r) for r in given.get(name, ())] for name in ("in", "gone"))
-        over = [
-            (self._zone(zone), frozenset(map(self._seat, seats))) for zone, seats in given.get("covered", ())
-        ]
-        covered = {zone: seats for zone, seats in over if self._is_there(zone)}
         by_hands = given.get("by_hands", False) is True
-        return HandsFrame(t, tuple(reaches), tuple(ended), covered, by_hands)
+        covered, bodies = (self._seats_over(given.get(name, ())) for name in ("covered", "bodies"))
+        return HandsFrame(t, tuple(reaches), tuple(ended), covered, by_hands, bodies)
+
+    def _seats_over(self, given: Any) -> dict[Zone, frozenset[int]]:
+        over = [(self._zone(zone), frozenset(map(self._seat, seats))) for zone, seats in given]
+        return {zone: seats for zone, seats in over if self._is_there(zone)}
 
     def _reach(self, given: Any) -> ArmTrack:
         """Return a reach as it now is: the same object as before where it was known."""

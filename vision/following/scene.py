@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from engine.cards import copies
 from vision.following.records import ReportedEvents, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame, Pause
-from vision.table.layout import Layout, Place
+from vision.table.layout import PLAY, Layout, Place, Zone
 
 NEAR_MM = 110.0
 JUST_SECONDS = 0.8
@@ -22,6 +22,8 @@ _UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0
 tip of its shadow."""
 DRAW_NEAR_MM = 82.0
 _REMEMBERED_REACHES = 8
+_LEANS_SECONDS = 6.0
+"""So long it is known whose bodies were over the piles."""
 _ABOUT_SECONDS = 1.5
 _NEAREST_HAND_MM, _AS_NEAR_MM = 260.0, 40.0
 """A hand that put a card down was seen so near to its middle. Two came as near if they differ by less."""
@@ -58,6 +60,8 @@ class Scene:
     burned: list[str] = field(default_factory=list)
     by_hands: bool = False
     """Whether reaches are those of hands with landmarks, whose places are exact."""
+    _leans: list[tuple[float, Mapping[Zone, frozenset[int]]]] = field(default_factory=list)
+    """By pile: whose bodies were over it lately; oldest first."""
 
     def player(self, seat: int | None) -> str | None:
         """Return the name of a seat's player."""
@@ -152,8 +156,27 @@ class Scene:
         ]
         return min(visits, key=lambda visit: visit.t, default=None)
 
-    def was_near(self, seat: int, place: Place, t: float) -> bool:
-        """Return whether a seat's hand was near to a place about a time."""
+    def lean(self, bodies: Mapping[Zone, frozenset[int]], t: float) -> None:
+        """Note whose bodies are over the piles: a head may hide the hand that does something there."""
+        if bodies:
+            since = t - _LEANS_SECONDS
+            self._leans = [*(lean for lean in self._leans if lean[0] >= since), (t, bodies)]
+
+    def leaned(self, pile: Zone, start: float, end: float = math.inf) -> dict[int, float]:
+        """Return the seats whose bodies were over a pile meanwhile, with when they first were."""
+        seats: dict[int, float] = {}
+        for t, bodies in self._leans:
+            if start <= t <= end:
+                seats = dict.fromkeys(bodies.get(pile, ()), t) | seats
+        return seats
+
+    def was_at_play_pile(self, seat: int, t: float) -> bool:
+        """Return whether a seat's hand was near to the play pile about a time, or its body over that."""
+        play = self.layout.play
+        leaned = seat in self.leaned(PLAY, t - _ABOUT_SECONDS, t + _ABOUT_SECONDS)
+        return leaned or (play is not None and self._was_near(seat, play, t))
+
+    def _was_near(self, seat: int, place: Place, t: float) -> bool:
         paths = (reach.path for reach in self.reaches if reach.seat == seat)
         about = (where for path in paths for when, where in path if abs(when - t) <= _ABOUT_SECONDS)
         return any(math.dist(where, place) <= _NEAREST_HAND_MM for where in about)

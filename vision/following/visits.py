@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, deque
 from collections.abc import Collection
+from dataclasses import replace
 
+from vision.following.pile_geometry import same_card
 from vision.following.scene import NearHand, Scene
-from vision.table.layout import Place
+from vision.table.layout import PLAY, Place
 from vision.table.observations import Observation
 
 _BEFORE_SECONDS = 0.5
 _JUST_SECONDS = 2.0
 """A hand that has put down a card was nearest to it no longer ago than this, before the pile was free."""
+
+_FREE_LOOKS = 8
 
 
 class Visits:
@@ -28,6 +33,12 @@ class Visits:
         """When that was."""
         self._covered = t
         """When something was last over the pile."""
+        self._free: deque[tuple[float, list[Observation]]] = deque(maxlen=_FREE_LOOKS)
+        """The latest looks at the uncovered pile, oldest first."""
+
+    def look(self, cards: list[Observation], t: float) -> None:
+        """Note what a look at the uncovered pile showed."""
+        self._free.append((t, cards))
 
     def note(self, seats: Collection[int], t: float) -> None:
         """Note a frame in which these seats' arms, or something else that moves, are over the pile."""
@@ -45,11 +56,11 @@ class Visits:
         self.since_play.clear()
         self.played = t
 
-    def who(self, place: Place | None) -> int | None:
-        """Return whose arm was at `place` since the pile was last settled: the last to pause there."""
-        if (hand := self.hand_at(place)) is not None:
+    def who(self, where: Observation | Place | None) -> int | None:
+        """Return who did something at a place, or put down a card, since the pile was last settled."""
+        if (hand := self.hand_at(where)) is not None:
             return hand.seat
-        since = self.since - _BEFORE_SECONDS
+        since, place = self.since - _BEFORE_SECONDS, _place(where)
         paused = self._scene.stops_near(place, since) if place is not None else []
         if self._frames:  # an arm that was there earlier has done nothing here
             paused = [entry for entry in paused if entry[1].seat in self._frames]
@@ -60,27 +71,46 @@ class Visits:
         recent = [reach for reach in self._scene.reaches if reach.last_seen >= since]
         return recent[-1].seat if recent else None
 
-    def hand_at(self, place: Place | None) -> NearHand | None:
-        """Return the hand that did something at `place` just now; None if hands are not seen as such.
+    def hand_at(self, where: Observation | Place | None) -> NearHand | None:
+        """Return the hand that did something at a place just now; None if hands are not seen as such.
 
-        If none was seen near, or two were, whoever draws next has done it.
+        If none was seen near, a body may have hidden it. If two were, or nothing was, whoever draws next has
+        done it.
         """
+        place = _place(where)
         if place is None or not self._scene.by_hands:
             return None
         start = max(self.since - _BEFORE_SECONDS, self._covered - _JUST_SECONDS)
+        if isinstance(where, Observation):
+            start = max(start, self._still_without(where))
         hand = self._scene.nearest_hand(place, start)
+        seen = {reach.seat for reach in self._scene.reaches if reach.last_seen >= start}
+        leaned = {seat: t for seat, t in self._scene.leaned(PLAY, start).items() if seat not in seen}
+        if hand is None and len(leaned) == 1:
+            return next(NearHand(seat, t, math.inf) for seat, t in leaned.items())
         if hand is None:
             return self._scene.first_to_draw(None, self._covered)
+        hand = replace(hand, rivals=hand.rivals | set(leaned))
         drew = self._scene.first_to_draw({hand.seat, *hand.rivals}, hand.t) if hand.rivals else None
         return hand if drew is None else drew
 
-    def is_sure_who(self, place: Place) -> bool:
-        """Return whether one hand alone can have done something at `place`, if hands are seen as such."""
+    def _still_without(self, card: Observation) -> float:
+        """Return when the uncovered pile was last seen without a card, for sure: twice; or minus infinity."""
+        first = next((t for t, cards in self._free if any(same_card(card, seen) for seen in cards)), math.inf)
+        without = [t for t, _ in self._free if t < first]
+        return without[-2] if len(without) > 1 else -math.inf
+
+    def is_sure_who(self, where: Observation) -> bool:
+        """Return whether one hand alone can have put down a card, if hands are seen as such."""
         if not self._scene.by_hands:
             return True
-        hand = self.hand_at(place)
+        hand = self.hand_at(where)
         return hand is not None and not hand.rivals
 
     def player_at(self, card: Observation) -> str | None:
-        """Return the player whose arm was where a card is, as `who`."""
-        return self._scene.player(self.who((card.x, card.y)))
+        """Return the player who put down a card, as `who`."""
+        return self._scene.player(self.who(card))
+
+
+def _place(where: Observation | Place | None) -> Place | None:
+    return (where.x, where.y) if isinstance(where, Observation) else where

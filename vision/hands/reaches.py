@@ -104,7 +104,8 @@ class ReachTracker:
             self._rested = motion.t
         self._compare(arms, layout)
         before, self.by_hands = self.by_hands, self._is_by_hands(motion.t)
-        frame = hands if self.by_hands else arms
+        bodies = {zone: seats for zone, seats in arms.covered.items() if zone.kind != "row" and seats}
+        frame = replace(hands, bodies=bodies) if self.by_hands else arms
         if before != self.by_hands and self._last is not None:
             frame = replace(frame, ended=self._last.tracks)
         self._last = frame

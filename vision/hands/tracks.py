@@ -164,6 +164,9 @@ class HandsFrame:
     moves)."""
     by_hands: bool = False
     """Whether the tracks are those of hands with landmarks; else they are those of arms."""
+    bodies: Mapping[Zone, frozenset[int]] = field(default_factory=dict)
+    """By pile: the seats whose players are over it with any part of the body, such as a head. Empty if the
+    tracks are those of arms."""
 
 
 class ArmTracker:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, down
-from vision.following.records import UnderArm
+import numpy as np
+
+from tests.support.event_script import DRAW_AT, PLAY_AT, PLAYERS, STEP, Script, card, down
+from vision.following.records import Patch, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
-from vision.table.layout import Place, Zone
+from vision.table.layout import DRAW, PLAY, Place, Zone
 
 ANN_HOME, BOB_HOME = (0.0, 250.0), (-390.0, 0.0)
 BESIDE_PILE = (PLAY_AT[0], PLAY_AT[1] - 130.0)
@@ -47,6 +49,24 @@ def something_moves(script: Script, *zones: Zone, frames: int) -> None:
         script.t += STEP
         moving = {zone: frozenset[int]() for zone in zones}
         script.events += script.maker.on_hands(HandsFrame(script.t, (), (), moving, by_hands=True))
+
+
+def somebody_leans(script: Script, player: str, *zones: Zone, frames: int) -> None:
+    """A player's head is over piles, and hides the hands beneath it."""
+    seats = frozenset({PLAYERS.index(player)})
+    for _ in range(frames):
+        script.t += STEP
+        moving = {zone: frozenset[int]() for zone in zones}
+        bodies = dict.fromkeys(zones, seats)
+        frame = HandsFrame(script.t, (), (), moving, by_hands=True, bodies=bodies)
+        script.events += script.maker.on_hands(frame)
+
+
+def draw_picture(card_x: int) -> Patch:
+    """Return a small picture of the draw pile whose uppermost card ends at a column."""
+    patch = np.full((26, 26, 3), 70, np.uint8)
+    patch[4:22, 4:card_x] = 200
+    return patch
 
 
 def test_a_card_was_put_down_by_the_hand_that_came_nearest_to_it() -> None:
@@ -279,3 +299,60 @@ def test_if_nobody_draws_the_nearest_hand_has_played() -> None:
     (play,) = [event for event in script.events if event.event == "play"]
     assert play.player in ("Ann", "Bob")
     assert play.decided_at - play.t < 3.5
+
+
+def test_a_play_beneath_a_head_is_that_of_whose_head_it_is() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.rest(8.0)
+    somebody_leans(script, "Cat", PLAY, frames=10)
+    script.table.append(card("JS", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(4.0)
+    plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
+    assert plays == [("Ann", ("9S",)), ("Cat", ("JS",))]
+
+
+def test_a_draw_beneath_a_head_is_told_if_the_draw_pile_looks_different_then() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    somebody_leans(script, "Ann", DRAW, frames=10)
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert draws(script) == [("Ann", 1)]
+
+
+def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    somebody_leans(script, "Ann", DRAW, frames=10)
+    script.rest(4.0)
+    assert draws(script) == []
+
+
+def test_nothing_was_drawn_if_the_draw_pile_looks_unchanged_though_a_card_is_due() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.rest(4.0)
+    assert draws(script) == []
+
+
+def test_who_was_at_both_piles_only_before_a_card_came_has_not_played_it() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Cat", card("9S", PLAY_AT))
+    between = ((PLAY_AT[0] + DRAW_AT[0]) / 2 + 10.0, 0.0)
+    pointing = script.reach("Ann", (ANN_HOME, 0.1), (between, 0.5), (ANN_HOME, 0.1))
+    script.end(pointing)
+    script.rest(1.0)
+    reach = script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (DRAW_AT, 0.4), (BOB_HOME, 0.1))
+    script.end(reach)
+    script.table.append(card("JS", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    told = [(kind, player) for kind, player, _ in script.told() if kind in ("play", "draw")]
+    assert told == [("play", "Cat"), ("play", "Bob"), ("draw", "Bob")]
