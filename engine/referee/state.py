@@ -249,13 +249,16 @@ class Knowledge:
         named = list(show.cards[1:])
         for giver, _ in show.answers:
             seat = self.seats[giver]
-            card = named.pop(0) if named else next((c for c in seat.hand if c[:-1] == shown), shown)
+            held = seat.hand or seat.up
+            known = [card for card in held if RANK_TEXTS.get(RANK_OF[card]) == shown]
+            # With unidentified cards beside it, a known card need not be the one that answered.
+            certain = len(known) == 1 and UNKNOWN not in held
+            card = named.pop(0) if named else known[0] if certain else shown
             if seat.hand:
                 seat.take_from_hand((card,))
             elif show.answered_from == "down" and not seat.up:
                 seat.down = max(0, seat.down - 1)
             else:
-                card = next((c for c in seat.up if c[:-1] == shown), card)
                 seat.take_from_up((card,))
             if card not in show.cards:
                 self.burned.append(card)

@@ -430,3 +430,14 @@ def test_start_any_3_not_accused_late_where_the_first_card_was_not_read(start: S
     game = start("shed")
     game.play(BOB, "??", draws=1)
     assert not game.play(CAT, "3S").follow_ups
+
+
+def test_burn_out_of_play_not_of_a_3_that_need_not_be_the_answer(start: Start) -> None:
+    ups = {"Ann": ("4C", "9S", "KD"), "Bob": ("2C", "7H", "3S"), "Cat": ("5C", "6C", "8C")}
+    game = start(ups=ups)
+    game.tell("exchange", BOB, up={BOB: ("2C", "7H", "KC")})  # the 3 of spades enters Bob's hand
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    game.tell("show", CAT, "3H", to=BOB, answers=((BOB, CAT),))  # with another 3, nobody saw which
+    game.play(ANN, "6H", draws=1)
+    assert verdict(game.tell("show", BOB, "3S", to=CAT)) == "legal"
