@@ -167,6 +167,8 @@ class _Pile:
                 return self._of_unknown(depth, taken)
             rank = RANK_OF[card]
             stray = rank == JOKER_RANK and not mechanics.plays_jokers
+            # A card that forces a pick-up is burned then: under others, it no longer counts.
+            stray = stray or (rank in mechanics.forces_pick_up and depth < len(self._pile) - 1)
             if rank not in mechanics.transparent and not stray:
                 return self._of_card(depth, card)
             depth -= 1

@@ -65,6 +65,7 @@ def _read(file: str) -> str:
 def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
     """Return the record of the events that `shithead watch` printed, and the reason for each bad line."""
     import json
+    from itertools import count
 
     from engine.events import EventLines
     from engine.fields import read_players
@@ -91,5 +92,8 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
             wrong.append(f"line {number}: {error}")
     rules = load_ruleset(args.from_events, args.option)
     # The referee concludes late breaches again from the other events.
-    seen = tuple(event for event in events if event.event != "late_breach")
-    return Record(rules=rules, players=players, dealer=args.dealer, log=seen), wrong
+    seen = [event for event in events if event.event != "late_breach"]
+    taken = {event.id for event in events}
+    free = (number for number in count(1) if number not in taken)
+    log = tuple(event if event.id else event.renumbered(next(free)) for event in seen)
+    return Record(rules=rules, players=players, dealer=args.dealer, log=log), wrong

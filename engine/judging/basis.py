@@ -42,7 +42,8 @@ def _mechanisms(case: Case) -> Iterator[tuple[str, ...]]:
     if action.type == "pick_up":
         if ("pick_up_nothing",) in case.applied:
             yield ("pick_up_nothing",)
-        yield ("pick_up_stuck", "must_play") if case.mechanics.must_play else ("pick_up_choice",)
+        if not case.forced_by():
+            yield ("pick_up_stuck", "must_play") if case.mechanics.must_play else ("pick_up_choice",)
         return
     if action.type not in ("play", "flip"):
         yield _ACTIONS[action.type]

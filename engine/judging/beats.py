@@ -136,6 +136,10 @@ def _breach_beats(case: Case, mechanism: str, demand: Demand, same: list[str], r
     elif mechanism == "no_joker":
         says = say("There are no jokers in this game.")
         case.note(say("The joker is put aside, and the pile stays as it is."))
+    elif case.forced_by():
+        text = RANK_TEXTS[case.forced_by()]
+        says = say("{who} must pick up the pile: {rank:a} lies on it.", who=case.player, rank=text)
+        rules = [f"forces_pick_up.{text}"]
     elif len(case.demands()) > 1:
         says = say("{cards:The} cannot go on the pile, whatever the unidentified cards are.", cards=same)
         rules = _rules_on(mechanism, demand, rank)

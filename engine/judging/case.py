@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from engine.cards import JOKER, RANK_OF, SUIT_OF, SUITS, UNKNOWN
@@ -32,11 +32,11 @@ Ruling = dict[str, Any]
 
 
 class UndecidedError(Exception):
-    """Raised if an unknown fact decides the ruling. The judge then rules on both possibilities."""
+    """Raised if an unknown fact decides the ruling. The judge then rules on every possibility."""
 
-    def __init__(self, name: str, need: Said | None) -> None:
+    def __init__(self, name: str, need: Said | None, answers: Sequence[Any] = (True, False)) -> None:
         super().__init__(name)
-        self.name, self.need = name, need
+        self.name, self.need, self.answers = name, need, answers
 
 
 class Case:
@@ -47,7 +47,8 @@ class Case:
     Args:
         situation: the table before the action.
         action: the action to rule on.
-        assumed: the assumed answer for each unknown fact, by its name in `decide`.
+        assumed: the assumed answer for each unknown fact, by its name in `decide`; `demand` is the demand of
+            the pile.
     """
 
     __slots__ = (
@@ -57,7 +58,7 @@ class Case:
     )
 
     def __init__(
-        self, situation: Situation, action: Action, assumed: Mapping[str, bool] | None = None
+        self, situation: Situation, action: Action, assumed: Mapping[str, Any] | None = None
     ) -> None:
         self.situation = situation
         self.action = action
@@ -108,7 +109,16 @@ class Case:
             return value
         if name not in self._assumed:
             raise UndecidedError(name, need)
-        return self._assumed[name]
+        return bool(self._assumed[name])
+
+    def decide_demand(self) -> None:
+        """Make sure that the pile makes only one demand, for a ruling that asks several questions of it.
+
+        Raises:
+            UndecidedError: there are several, and none is assumed yet.
+        """
+        if len(self.demands()) > 1:
+            raise UndecidedError("demand", say("what lies on top of the pile"), sorted(self.demands()))
 
     @property
     def unseen(self) -> UnseenCards:
@@ -122,6 +132,8 @@ class Case:
         if self._demands is None:
             pile = self.situation.pile
             plain = plain_demand(self.mechanics, pile)
+            if plain is None and "demand" in self._assumed:
+                plain = frozenset((self._assumed["demand"],))
             if plain is None:
                 unknown = pile is None or not all(SUIT_OF[card] for card in pile)
                 unseen = self.unseen if unknown else None
@@ -171,7 +183,7 @@ class Case:
         if self.situation.draw_pile is not None:
             return self.situation.draw_pile == 0
         hand = self.holding.hand
-        least = self.mechanics.min_hand or self.dealt("hand")
+        least = self.mechanics.min_hand if self.mechanics.draw == "to-minimum" else self.dealt("hand")
         return True if hand is not None and len(hand) < least else None
 
     def deck_is_left(self) -> bool:
@@ -228,11 +240,22 @@ class Case:
         opening = self.is_opening()
         if opening and self._due_starter() == turn:
             self._check_starter()
-        elif self.situation.pile == () and not opening and self.mechanics.after_pick_up == "picker":
+        elif self._was_picked_up() and not opening:
             says = say("{who} cannot lead: {turn} starts the new pile.", who=self.player, turn=turn)
             self.breach("turn_leads", says, "turn")
         else:
             self.breach("turn", say("It is {turn}'s turn, not {who}'s.", turn=turn, who=self.player))
+
+    def _was_picked_up(self) -> bool:
+        """Return whether the pile is empty because the player to move picked it up, and leads for that."""
+        situation = self.situation
+        picker_leads = self.mechanics.after_pick_up == "picker"
+        return situation.pile == () and not situation.burned and picker_leads  # not burned instead
+
+    def forced_by(self) -> int:
+        """Return the rank on top of the pile that forces the next player to pick up; 0: there is none."""
+        forces, pile = self.mechanics.forces_pick_up, self.situation.pile
+        return RANK_OF[pile[-1]] if forces and pile and RANK_OF[pile[-1]] in forces else 0
 
     def check_replenished(self) -> None:
         """Record a breach if a player takes an extra turn without drawing first.
@@ -244,7 +267,9 @@ class Case:
         if not situation.pile or situation.left or hand is None or self.player != situation.turn:
             return
         due = self.mechanics.min_hand - len(hand)
-        if RANK_OF[situation.pile[-1]] in self.mechanics.again and due > 0 and situation.draw_pile:
+        if RANK_OF[situation.pile[-1]] not in self.mechanics.again or self.mechanics.draw != "to-minimum":
+            return
+        if due > 0 and situation.draw_pile:
             says = say(
                 "{who} holds only {count}: the hand is refilled before the extra turn.",
                 who=self.player,

@@ -133,6 +133,9 @@ def in_common(rulings: Sequence[Ruling], needs: Sequence[Said], *, may_differ: b
         "effects": _common_effects([one["effects"] for one in rulings]),
         "notes": [note for note in first["notes"] if all(note in one["notes"] for one in rulings)],
     }
+    possible = _consequences(rulings)
+    if len(possible) > 1:
+        ruling["possible"] = possible
     if verdict == "unproven":
         own = [need for one in rulings for need in one.get("needs", ())]
         settled = needs if {one["verdict"] for one in rulings} != {"unproven"} or may_differ else ()
@@ -140,6 +143,15 @@ def in_common(rulings: Sequence[Ruling], needs: Sequence[Said], *, may_differ: b
     if verdict == "legal":
         ruling["basis"] = [entry for entry in first["basis"] if all(entry in one["basis"] for one in rulings)]
     return ruling
+
+
+def _consequences(rulings: Sequence[Ruling]) -> list[dict[str, Any]]:
+    """Return each different way in which the game may go on."""
+    found: list[dict[str, Any]] = []
+    for ruling in rulings:
+        own = {name: ruling["effects"][name] for name in ("next", "direction", "picks_up")}
+        found += [one for one in ruling.get("possible", (own,)) if one not in found]
+    return found
 
 
 def _common_breaches(rulings: Sequence[Ruling]) -> list[dict[str, Any]]:

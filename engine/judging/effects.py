@@ -8,6 +8,7 @@ from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN, UNKNOWN_RANK
 from engine.demand import completes_four, run_on_top
 from engine.judging.beats import can_play, may_be_played
 from engine.judging.case import Case
+from engine.judging.matching import rest_of
 from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
 from engine.sentences import say
 
@@ -160,9 +161,9 @@ def placed_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
     holding = case.holding
     if not case.mechanics.up_place_first or len(from_up) != 1 or holding.hand:
         return False
-    up = from_up if holding.up is None else holding.up
+    case.decide_demand()  # whether this card goes, and whether another does, is asked of the same pile
     goes = may_be_played(case, from_up[0])
-    stuck = False if goes else None if goes is None else _none_goes(case, up)
+    stuck = False if goes else None if goes is None else _no_other_goes(case, from_up)
     if stuck and holding.hand is None:
         stuck = None
     need = say(
@@ -178,10 +179,10 @@ def placed_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
     return True
 
 
-def _none_goes(case: Case, up: Sequence[str]) -> bool | None:
-    """Return whether no up-card may be played; None if unidentified ones decide."""
-    hidden = sum(RANK_OF[card] == UNKNOWN_RANK for card in up)
+def _no_other_goes(case: Case, placed: Sequence[str]) -> bool | None:
+    """Return whether no other up-card than the placed one may be played; None if unidentified ones decide."""
     if case.holding.up is None:  # there may be more up-cards
-        return True if can_play(case, up, hidden + 1) is False else None
-    could = can_play(case, up, hidden)
+        return True if can_play(case, (), 1) is False else None
+    others = rest_of(case.holding.up, placed)
+    could = can_play(case, others, others.count(UNKNOWN))
     return None if could is None else not could

@@ -56,8 +56,11 @@ def judge(situation: Mapping[str, Any]) -> Ruling:
 def rule_on(situation: Situation, action: Action) -> Ruling:
     """Rule on an action in a situation, both already read.
 
-    If unidentified cards leave several possibilities, the ruling contains only their common findings.
+    If unidentified cards leave several possibilities, the ruling contains only their common findings. Its
+    field `possible` then lists the different consequences: `next`, `direction` and `picks_up` of each.
     """
+    if situation.clockwise is None:
+        return in_common([rule_on(situation._replace(clockwise=way), action) for way in (True, False)], ())
     possible = completions(situation, action) if action.is_unread else None
     if possible is None:
         return _rule(situation, action, {})
@@ -65,14 +68,14 @@ def rule_on(situation: Situation, action: Action) -> Ruling:
     return in_common(rulings, possible.needs, may_differ=possible.may_differ)
 
 
-def _rule(situation: Situation, action: Action, assumed: Mapping[str, bool]) -> Ruling:
+def _rule(situation: Situation, action: Action, assumed: Mapping[str, Any]) -> Ruling:
     """Rule on an action, given assumed answers for unknown facts."""
     case = Case(situation, action, assumed)
     try:
         _JUDGES[action.type](case)
     except UndecidedError as open_question:
         name, need = open_question.name, open_question.need
-        rulings = [_rule(situation, action, {**assumed, name: answer}) for answer in (True, False)]
+        rulings = [_rule(situation, action, {**assumed, name: answer}) for answer in open_question.answers]
         return in_common(rulings, () if need is None else (need,))
     if case.over:
         case.effects["next"] = None

@@ -26,11 +26,14 @@ def unseen_cards(situation: Situation, action: Action) -> UnseenCards:
     moved: dict[str | None, list[str]] = {}
     for owner, card in _moved(situation, action):
         moved.setdefault(owner, []).append(card)
+    from_hand, from_up = _may_come_from(action)
     for player in {*situation.cards, *moved}:
         holding = situation.holding(player)
-        held = [card for card in (*(holding.hand or ()), *(holding.up or ())) if card != UNKNOWN]
-        known += held
-        known += missing_cards([card for card in moved.get(player, ()) if card != UNKNOWN], held)
+        hand = [card for card in holding.hand or () if card != UNKNOWN]
+        up = [card for card in holding.up or () if card != UNKNOWN]
+        known += hand + up
+        source = (hand if from_hand else []) + (up if from_up else [])
+        known += missing_cards([card for card in moved.get(player, ()) if card != UNKNOWN], source)
     return UnseenCards(packs, mechanics.jokers * packs, known)
 
 

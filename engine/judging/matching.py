@@ -59,7 +59,9 @@ def mixed_sources(
     from_up: list[str] = []
     unplaced: list[str] = []
     for card in cards:
-        held, lying = same_among(card, in_hand), same_among(card, on_table)
+        held = lying = None
+        if card != UNKNOWN:
+            held, lying = same_among(card, in_hand), same_among(card, on_table)
         if held is None and lying is not None:
             on_table.remove(lying)
             from_up.append(card)
@@ -73,12 +75,26 @@ def mixed_sources(
     if not from_up and either is not None:
         from_hand.remove(either)
         from_up.append(either)
-    surplus = 0 if hand is None else len(unplaced) - in_hand.count(UNKNOWN)
-    unread = min(len(unplaced), on_table.count(UNKNOWN), max(surplus, 0 if from_up else 1))
+    unplaced.sort(key=UNKNOWN.__eq__)  # an unidentified card may be any up-card, so it counts first
+    identified = len(unplaced) - unplaced.count(UNKNOWN)
+    surplus = max(identified - in_hand.count(UNKNOWN), len(unplaced) - len(in_hand))
+    surplus = 0 if hand is None else surplus
+    room = min(len(on_table), max(on_table.count(UNKNOWN), unplaced.count(UNKNOWN)))
+    unread = min(len(unplaced), room, max(surplus, 0 if from_up else 1))
     for card in unplaced[len(unplaced) - unread :]:
         from_hand.remove(card)
         from_up.append(card)
     return from_hand, from_up
+
+
+def rest_of(held: Sequence[str], played: Iterable[str]) -> list[str]:
+    """Return the cards that are left of `held`. A card that is not known there is an unidentified one."""
+    rest = list(held)
+    for card in played:
+        if rest:
+            unread = UNKNOWN if UNKNOWN in rest else rest[-1]
+            rest.remove(same_among(card, rest) or unread)
+    return rest
 
 
 def same_among(card: str, cards: Sequence[str]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.cards import RANK_OF, UNKNOWN
+from engine.cards import RANK_OF, RANK_TEXTS, UNKNOWN
 from engine.judging.beats import anything_goes, can_play
 from engine.judging.case import Case
 from engine.judging.matching import missing_cards
@@ -18,16 +18,19 @@ def judge_pick_up(case: Case) -> None:
     case.check_turn()
     case.check_replenished()
     case.check_cards()
-    _check_whole(case)
+    forced = case.forced_by() if case.mechanics.forces_pick_up else 0
+    _check_whole(case, burned=1 if forced else 0)
     if case.situation.pile == ():
         _check_nothing_there(case)
+    elif forced:
+        case.applied.append((f"forces_pick_up.{RANK_TEXTS[forced]}",))
     elif case.mechanics.must_play:
         _check_could_not_play(case)
     elif case.situation.pile is None and not case.action.count and not case.mechanics.pick_up_empty:
         case.need(say("whether there is a pile to pick up"))
     _check_stage(case)
     count, pile = case.action.count, case.situation.pile
-    more = count - len(pile) if count is not None and pile is not None else 0
+    more = count - len(pile) if count is not None and pile is not None else -1 if forced else 0
     case.picks_up(case.player, hand=_hand_at_turn(case), more=more)
     if case.player is None:
         case.effects["next"] = None
@@ -62,15 +65,15 @@ def _hand_at_turn(case: Case) -> int | None:
     return len(holding.hand)
 
 
-def _check_whole(case: Case) -> None:
-    """Record a breach if only a part of the pile was taken."""
+def _check_whole(case: Case, burned: int) -> None:
+    """Record a breach if only a part of the pile was taken; `burned` cards on top of it are not taken."""
     pile, count = case.situation.pile, case.action.count
-    if pile is not None and count is not None and count < len(pile):
+    if pile is not None and count is not None and count < len(pile) - burned:
         says = say(
             "{who} took {count} of the {all} cards: the whole pile is picked up.",
             who=case.player,
             count=count,
-            all=len(pile),
+            all=len(pile) - burned,
         )
         case.breach("pick_up_whole", says)
     elif pile is not None and count is not None and count > len(pile):
@@ -183,6 +186,8 @@ def _check_placed_first(case: Case) -> None:
         what = say(
             "the unseen cards in {who}'s up-cards: one is placed only if none can be played", who=case.player
         )
+        if len(known) == len(up):
+            what = say("what lies on top of the pile")
         case.need(what)
 
 

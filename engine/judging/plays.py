@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from engine.cards import JOKER, RANK_OF, UNKNOWN, UNKNOWN_RANK
 from engine.judging.beats import check_beats, may_be_played
 from engine.judging.case import Case
 from engine.judging.effects import failed_flip, four_is_complete, placed_before_pick_up, play_effects
-from engine.judging.matching import missing_cards, mixed_sources
+from engine.judging.matching import missing_cards, mixed_sources, rest_of
 from engine.sentences import Said, say
 
 
@@ -132,7 +131,7 @@ def _check_mixed(case: Case, from_hand: list[str]) -> None:
         what = say("{who}'s hand: an up-card may be played only with its last cards", who=case.player)
         case.need(what)
     elif len(hand) > len(from_hand):
-        rest = _rest(hand, from_hand)
+        rest = rest_of(hand, from_hand)
         facts: dict[str, Any] = {"who": case.player}
         if UNKNOWN in rest:
             facts["count"] = len(rest)
@@ -144,13 +143,6 @@ def _check_mixed(case: Case, from_hand: list[str]) -> None:
     if case.deck_is_left():
         says = say("Hand and up-cards go together only once the draw pile is empty.")
         case.breach("mixed_deck", says)
-
-
-def _rest(hand: Sequence[str], played: Iterable[str]) -> list[str]:
-    rest = list(hand)
-    for card in played:
-        rest.remove(card if card in rest else UNKNOWN if UNKNOWN in rest else rest[-1])
-    return rest
 
 
 def _check_up_stage(case: Case) -> None:

@@ -82,7 +82,8 @@ def _check_shown_from_table(case: Case, card: str) -> None:
     elif at_up_stage and holding.up == () and holding.down:
         case.note(say("A down-card enters the hand before it is shown. That makes no difference here."))
     elif not at_up_stage or holding.up is not None:
-        case.breach("own_cards", say("{who} does not hold {card:the}.", who=case.player, card=card))
+        says = say("{who} does not hold {card:the}.", who=case.player, card=card)
+        case.breach("show_own", says, "own_cards")
 
 
 def _check_recipient(case: Case) -> None:
@@ -376,4 +377,6 @@ def _soft_draw(case: Case, picks_up: bool) -> int | None:
     spent = 1 + sum(giver == case.player for giver, _ in case.action.answers)
     after = max(0, len(hand) - spent) + (len(pile or ()) if picks_up else 0)
     need = max(0, case.mechanics.min_hand - after)
-    return need if not need or draw_pile is None else min(need, draw_pile)
+    if not need:
+        return 0
+    return None if draw_pile is None else min(need, draw_pile)

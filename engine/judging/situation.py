@@ -82,7 +82,8 @@ class Situation(NamedTuple):
     players: tuple[str, ...]
     dealer: str | None = None
     turn: str | None = None
-    clockwise: bool = True
+    clockwise: bool | None = True
+    """Whether play goes clockwise; None: not known."""
     pile: tuple[str, ...] | None = None
     draw_pile: int | None = None
     burned: tuple[str, ...] | None = None

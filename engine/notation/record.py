@@ -134,6 +134,8 @@ def read_record(text: str) -> tuple[Record, list[Damage]]:
         try:
             if stripped.startswith("["):
                 name, value = _read_tag(stripped)
+                if name in tags:
+                    raise BadInputError(f"the tag {name[:40]} appears twice")
                 tags[name] = value
             else:
                 events.append((number, stripped, parse_event(stripped)))

@@ -172,6 +172,8 @@ def parse_event(line: str) -> Event:
     found = _LINE.fullmatch(line)
     if found is None:
         raise BadInputError("a line is written: number, full stop, what happened")
+    if int(found[1]) == 0:
+        raise BadInputError("events are numbered from 1")
     for pattern, build in _READERS:
         match = pattern.fullmatch(found[2])
         if match is not None:

@@ -23,6 +23,10 @@ _FEW_CARDS = 2
 """A counted hand of at most this size may really be empty: its cards may have left it unseen."""
 
 
+_IN_TURN = ("play", "flip", "show", "take_up", "take_down", "pick_up")
+"""The acts of the player to move."""
+
+
 class Follower:
     """The state of one game, and the handlers that apply each event to it.
 
@@ -50,7 +54,32 @@ class Follower:
         if handler and stranger is not None:
             says = say("{who} is not one of the players.", who=stranger)
             return Outcome(ruling=ruling_of_breach(self.state.situation(), None, "deal", says))
+        if self.state.possible and event.event in _IN_TURN and event.player is not None:
+            return self._take_possible(event, event.player)
         return handler(self, event) if handler else Outcome()
+
+    def _take_possible(self, event: Event, player: str) -> Outcome:
+        """Apply an act that shows which of the possible consequences of the last one has come about."""
+        state, handler = self.state, HANDLERS[event.event]
+        possible, state.possible = state.possible, ()
+        took = [one for one in possible if one["picks_up"] == player] if event.event == "pick_up" else []
+        turns = (None, player) if not self._interrupts(event) else [one["next"] for one in possible]
+        fits = took or [one for one in possible if one["next"] in turns]
+        ways = {one["direction"] for one in fits}
+        if len(ways) == 1:
+            state.set_direction(ways.pop())
+        if not took or state.due_pick_up is not None:
+            return handler(self, event)
+        leads = {one["next"] for one in took}
+        state.turn = leads.pop() if len(leads) == 1 else None
+        state.move_pile_to(player)
+        return Outcome(confirms=True)
+
+    def _interrupts(self, event: Event) -> bool:
+        """Return whether a play may complete four of a kind out of turn, and so tells nothing of the turn."""
+        ranks, pile = {RANK_OF[card] for card in event.cards}, self.state.pile
+        same = not pile or UNKNOWN in (*event.cards[:1], pile[-1]) or RANK_OF[pile[-1]] in ranks
+        return self.rules.mechanics.out_of_turn_four and event.event == "play" and same
 
     def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
         notes = [*notes, *self.gaps.bring_back(action)]
@@ -124,7 +153,7 @@ class Follower:
         state.burned = without(state.burned, state.surely_not_burned(cards))
         if source == "down":
             seat.down = max(0, seat.down - 1)
-        self._land(player, cards, ruling)
+        self._land(player, cards, ruling, "down_fail" if source == "down" else "up_place_first")
         return self._finish(event, player, ruling, late)
 
     def _leave_hand(self, event: Event, player: str, cards: Sequence[str]) -> list[Event]:
@@ -149,14 +178,19 @@ class Follower:
             state.seats[player].hand.extend(cards)
             state.turn = player
             return Outcome(ruling=ruling)
-        self._land(player, cards, ruling)
+        self._land(player, cards, ruling, "down_fail")
         return self._finish(event, player, ruling, [])
 
-    def _land(self, player: str, cards: Sequence[str], ruling: Ruling) -> None:
-        """Put played cards on the pile or the burn pile, or into the hand of the player who must pick up."""
+    def _land(self, player: str, cards: Sequence[str], ruling: Ruling, takes_back: str) -> None:
+        """Put played cards on the pile or the burn pile, or into the hand of the player who must pick up.
+
+        `takes_back` is the mechanism by which the player takes the card back with the pile, if there is one.
+        """
         state, effects = self.state, ruling["effects"]
         self.gaps.played(player, cards)
         burnt = [card for card in cards if self._goes_aside(card)]
+        if burnt:
+            burnt += [card for card in cards if card == UNKNOWN]  # a set has one rank
         state.burned.extend(burnt)
         state.lay([card for card in cards if card not in burnt])
         state.due_burn = bool(effects["burn"] or burnt)
@@ -166,7 +200,9 @@ class Follower:
             state.burn_pile()
         elif effects["picks_up"] is not None:
             state.move_pile_to(effects["picks_up"])
-            state.due_pick_up = effects["picks_up"]
+            state.due_pick_up, state.due_because = effects["picks_up"], takes_back
+            if burnt:
+                state.due_because = f"forces_pick_up.{burnt[0]}"
 
     def _goes_aside(self, card: str) -> bool:
         """Return whether a played card leaves the game at once: it forces a pick-up, or is a stray joker."""
@@ -195,6 +231,7 @@ class Follower:
             self.suspicions.came_in(player, due)
         known = (set(state.left), state.loser)
         state.follow(player, effects)
+        state.possible = ruling.get("possible", ())
         return Outcome(ruling=ruling, follow_ups=(*late, *self._conclusions(event, *known)))
 
     def _conclusions(self, event: Event, left: set[str], loser: str | None) -> list[Event]:
@@ -214,7 +251,7 @@ class Follower:
 
     def _pick_up(self, event: Event) -> Outcome:
         state = self.state
-        due, state.due_pick_up = state.due_pick_up, None
+        due, state.due_pick_up, state.open_burn = state.due_pick_up, None, None
         player = event.player or due or state.turn
         if player is None:
             state.replace_pile(())
@@ -241,7 +278,7 @@ class Follower:
         if player == due:
             return Outcome(confirms=True)
         says = say("{due} has to pick up the pile, not {who}.", due=due, who=player)
-        ruling = ruling_of_breach(state.situation(), player, "turn", says)
+        ruling = ruling_of_breach(state.situation(), player, state.due_because, says, "turn")
         taken = [card for card in event.cards if card in state.seats[due].hand]
         state.seats[due].take_from_hand(taken)
         state.seats[player].hand.extend(taken)
@@ -254,14 +291,16 @@ class Follower:
         """
         if event.says == "picked_up" and event.player is not None and self.state.pile:
             self.state.move_pile_to(event.player)
-            self.state.due_pick_up = event.player
+            self.state.due_pick_up, self.state.due_because = event.player, "turn"
         return Outcome()
 
     def _burn(self, event: Event) -> Outcome:
         state = self.state
         known = all(card in state.burned or RANK_OF[card] in self._shown_ranks() for card in event.cards)
         aside = known and not all(card in state.pile for card in event.cards)
-        if state.due_burn or aside:
+        if not state.due_burn and self._was_unread(event.cards):
+            return Outcome(confirms=True)
+        if state.due_burn or (aside and state.open_burn is None):
             state.due_burn = False
             return Outcome(confirms=True)
         if state.open_burn is not None:
@@ -279,6 +318,25 @@ class Follower:
         ruling = ruling_of_breach(state.situation(), event.player, "burn", says, *self._burn_rules())
         state.burn_pile()
         return Outcome(ruling=ruling)
+
+    def _was_unread(self, burned: Sequence[str]) -> bool:
+        """Return whether burned cards were unread ones on the pile that force a pick-up; enter it if so."""
+        state, count = self.state, len(burned)
+        forces = bool(burned) and all(RANK_OF[card] in self.rules.mechanics.forces_pick_up for card in burned)
+        if not forces or state.pile[-count:] != [UNKNOWN] * count or state.sets[-1:] != [count]:
+            return False
+        del state.pile[-count:], state.sets[-1]
+        state.burned.extend(burned)
+        state.open_burn = None
+        forced = [one for one in state.possible if one["picks_up"] is not None]
+        state.possible = ()
+        if len({one["picks_up"] for one in forced}) == 1:
+            state.due_pick_up, state.due_because = forced[0]["picks_up"], f"forces_pick_up.{burned[-1]}"
+            state.move_pile_to(forced[0]["picks_up"])
+            leads = {one["next"] for one in forced}
+            state.turn = leads.pop() if len(leads) == 1 else None
+            state.set_direction(forced[0]["direction"])
+        return True
 
     def _burn_rules(self) -> list[str]:
         """Return the mechanisms that burn a pile."""
@@ -314,10 +372,10 @@ class Follower:
         state.spend_answers(event)
         state.burned.extend(cards)
         picker = ruling["effects"]["picks_up"]
-        state.due_pick_up = None
+        state.due_pick_up = state.open_burn = None
         if picker is not None and state.pile:
             state.move_pile_to(picker)
-            state.due_pick_up = picker
+            state.due_pick_up, state.due_because = picker, "backfire" if event.answers else "show_next"
         return self._finish(event, player, ruling, late, soft=True)
 
     def _take_up(self, event: Event) -> Outcome:

@@ -88,6 +88,7 @@ class Suspicions:
         if mechanics.start != "cards":
             return
         own = {*state.seats[player].hand, *event.cards}
+        certain = certain and UNKNOWN not in event.cards
         claims = mechanics.start_card_played and certain and event.event == "play"
         sequence: tuple[str, ...] = ()
         if mechanics.start_by == "after-dealer" and state.dealer is not None:

@@ -82,13 +82,17 @@ class Seat:
         return unseen
 
     def take_from_up(self, cards: Iterable[str]) -> None:
-        """Remove up-cards: the card itself, else an unidentified one, else one of its rank, else any."""
+        """Remove up-cards: the card itself, else an unidentified one, else one of its rank, else any.
+
+        An unidentified card may be any of them. Then nobody knows which ones are left.
+        """
         for card in cards:
             if card != UNKNOWN and _take_known(self.up, card):
                 continue
-            match = UNKNOWN if UNKNOWN in self.up else None
-            match = match or next((up for up in self.up if RANK_OF[up] == RANK_OF[card]), None)
-            match = match or (self.up[-1] if self.up else None)
+            match = next((up for up in self.up if RANK_OF[up] == RANK_OF[card]), None)
+            if card == UNKNOWN or (match is None and UNKNOWN not in self.up):
+                self.up[:] = [UNKNOWN] * len(self.up)
+            match = UNKNOWN if UNKNOWN in self.up else match
             if match is not None:
                 self.up.remove(match)
 
@@ -120,6 +124,11 @@ class Knowledge:
     draw_pile: int | None
     turn: str | None = None
     clockwise: bool = True
+    """Whether play goes clockwise, as far as anybody knows."""
+    direction_known: bool = True
+    """Whether no unidentified card may have turned the direction round."""
+    possible: Sequence[Mapping[str, Any]] = ()
+    """The different consequences of the last act (`next`, `direction`, `picks_up`): unread cards decide."""
     pile: list[str] = field(default_factory=list)
     sets: list[int] = field(default_factory=list)
     """The sizes of the topmost sets of the pile, last set last."""
@@ -130,6 +139,8 @@ class Knowledge:
     opening: bool = True
     losses: Mapping[str, int] = field(default_factory=dict)
     due_pick_up: str | None = None
+    due_because: str = ""
+    """The mechanism that requires the due pick-up."""
     """The player who must pick up. The state contains the pick-up, and its event only confirms it."""
     due_burn: bool = False
     """Whether the last play burned the pile. The state contains the burn, and its event only confirms it."""
@@ -143,7 +154,7 @@ class Knowledge:
             players=self.players,
             dealer=self.dealer,
             turn=self.turn,
-            clockwise=self.clockwise,
+            clockwise=self.clockwise if self.direction_known else None,
             pile=tuple(self.pile),
             draw_pile=self.draw_pile,
             burned=tuple(self.burned),
@@ -238,25 +249,36 @@ class Knowledge:
         named = list(show.cards[1:])
         for giver, _ in show.answers:
             seat = self.seats[giver]
-            card = named.pop(0) if named else next((c for c in seat.hand if c[:-1] == shown), shown)
+            held = seat.hand or seat.up
+            known = [card for card in held if RANK_TEXTS.get(RANK_OF[card]) == shown]
+            # With unidentified cards beside it, a known card need not be the one that answered.
+            certain = len(known) == 1 and UNKNOWN not in held
+            card = named.pop(0) if named else known[0] if certain else shown
             if seat.hand:
                 seat.take_from_hand((card,))
             elif show.answered_from == "down" and not seat.up:
                 seat.down = max(0, seat.down - 1)
             else:
-                card = next((c for c in seat.up if c[:-1] == shown), card)
                 seat.take_from_up((card,))
             if card not in show.cards:
                 self.burned.append(card)
 
     def next_inside(self, player: str) -> str | None:
-        """Return the next player in playing order who is still in the game."""
+        """Return the next player in playing order who is still in the game; None if not known."""
+        if not self.direction_known and len(self.players) - len(self.left) > 2:
+            return None
         here, step = self.players.index(player), 1 if self.clockwise else -1
         for distance in range(1, len(self.players)):
             other = self.players[(here + step * distance) % len(self.players)]
             if other not in self.left:
                 return other
         return None
+
+    def set_direction(self, direction: str | None) -> None:
+        """Enter in which direction play goes on; None: not known."""
+        self.direction_known = direction is not None
+        if direction is not None:
+            self.clockwise = direction == CLOCKWISE
 
     def complete_turn(self, player: str) -> None:
         """Enter that a player has completed a turn, which may end the time for showing others back in."""
@@ -267,8 +289,7 @@ class Knowledge:
     def follow(self, player: str | None, effects: Mapping[str, Any]) -> None:
         """Apply the effects of a ruling: next turn, direction, and who has left, come back or lost."""
         self.turn = effects["next"]
-        if effects["direction"] is not None:
-            self.clockwise = effects["direction"] == CLOCKWISE
+        self.set_direction(effects["direction"])
         if player is not None and effects["extra_turn"] is not True:
             self.complete_turn(player)
         for gone in effects["left"]:

@@ -52,6 +52,7 @@ class Game:
             )
         self.rules, self.seats, self.counts = rules, seats, deal
         self.mechanics = m = rules.mechanics
+        self._as_played = m.draw == "as-played"
         self.pack = Pack(deal["packs"], deal["jokers"])
         self.rank_bits = {rank: self.pack.rank_bits(rank) for rank in sorted(set(self.pack.ranks))}
         self.same_rank = tuple(self.rank_bits[rank] for rank in self.pack.ranks)
@@ -234,8 +235,7 @@ class Game:
     def _hand_after(self, hand: int, played: int, deck: tuple[int, ...], drawn: int) -> tuple[int, int]:
         """Return the hand after it draws for the cards `played`, and the new number of drawn cards."""
         if drawn < len(deck):
-            least = self.mechanics.min_hand
-            need = least - hand.bit_count() if least else played.bit_count()
+            need = played.bit_count() if self._as_played else self.mechanics.min_hand - hand.bit_count()
             if need > 0:
                 for card in deck[drawn : drawn + need]:
                     hand |= 1 << card

@@ -327,7 +327,7 @@ class Draws:
             return
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down_by(player)
-        if due is None and self._scene.by_hands:
+        if due is None and self._scene.by_hands and self._may_have_drawn(drawn):
             due = self._play_of_who_draws(drawn, now)
         if not drawn.pictured:
             self._weigh(drawn, due)
@@ -346,6 +346,10 @@ class Draws:
             self._before_draw(player, drawn.count, now)
             told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
         self._told = told, drawn
+
+    def _may_have_drawn(self, drawn: _Drawn) -> bool:
+        """Return whether the draw pile may look different since a hand with tracked fingers was there."""
+        return any(self._pictures.show_taking(*stay) is not False for stay in drawn.stays)
 
     def _play_of_who_draws(self, drawn: _Drawn, now: float) -> PutDown | None:
         """Give the last play to who draws, if another's hand only lay nearer; return what was put down.
@@ -380,10 +384,10 @@ class Draws:
             least = 0 if due is None else due.count
             if due is None and self._told is not None and abs(drawn.t - last) < _MEANWHILE_SECONDS:
                 drawn.count = 0  # what another player has drawn meanwhile has changed the picture
-            elif any(took is not False for took in taken):
-                drawn.count = max(least, min(drawn.count, sum(took is True for took in taken)))
-            else:
+            elif pictures.show_draws and all(took is False for took in taken):
                 drawn.count = 0
+            else:  # a pile may lie so neatly that a card less does not show
+                drawn.count = max(least, min(drawn.count, sum(took is True for took in taken)))
             if due is not None and drawn.count:
                 pictures.learn(drawn.start, drawn.t)
             return

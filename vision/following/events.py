@@ -304,7 +304,8 @@ class EventMaker:
         self._heap.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
         if lie_still and not self._shows.active and t - self._shown_at > _PUT_AWAY_SECONDS:
-            self._put_away.look(fresh, t, [name for name, _ in self._where.lying()])
+            beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
+            self._put_away.look(beside, t, [name for name, _ in self._where.lying()])
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
             self._heap.found(t)
         elif t - self._shown_at < _PUT_AWAY_SECONDS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from engine.cards import copies
@@ -61,6 +61,10 @@ class PlayPile:
         self._told = ToldPlays(scene)
         self._pictures = PilePictures()
         self._seeming = SeeminglyNew(self.pile, self._pictures, taking, self._told)
+        self._shown_at = -math.inf
+        """When a card of the pile was last seen there, maybe under a hand."""
+        self._shown_under: int | None = None
+        """The seat of that hand; None if it lay free."""
         self._as_left: Patch | None = None
         self._bare: Patch | None = None
 
@@ -86,6 +90,7 @@ class PlayPile:
         self.pile.confirm(self._looks[-_LOOKS:])
         self._pictures.now = look.pile
         self._visits.look(cards, look.t)
+        self._note_shown(((seen, None) for seen in cards), look.t)
         if cards and self.pile.cards:
             self._taking.lay_free = look.t
         self.judge(look.t, look.patches.get(PLAY))
@@ -96,6 +101,8 @@ class PlayPile:
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
         self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
         self._pictures.now = look.pile
+        under = [(held.seen, held.seat) for held in look.under_arms]
+        self._note_shown([*((seen, None) for seen in free), *under], look.t)
         self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
         if len(self._glimpses) >= _LOOKS:
             view = self._view(self._glimpses, free=False)
@@ -103,6 +110,13 @@ class PlayPile:
                 self._played(view.new, look.t, None, early=True)
                 return
         self._look_under_hand(look)
+
+    def _note_shown(self, cards: Iterable[tuple[Observation, int | None]], t: float) -> None:
+        """Note when the pile's cards are seen there, and under whose hand (None: under nobody's)."""
+        names, layout = set(self.pile.names), self._scene.layout
+        under = [seat for c, seat in cards if c.best[0] in names and layout.zone_at(c.x, c.y) == PLAY]
+        if under:
+            self._shown_at, self._shown_under = t, under[-1]
 
     def _look_under_hand(self, look: Look) -> None:
         """Tell a play whose cards rest, all but certainly read twice, under a hand that rests as well."""
@@ -390,8 +404,14 @@ class PlayPile:
     # -- cards taken off ---------------------------------------------------------------------------
 
     def _gone(self, now: float, patch: Patch | None) -> None:
-        """Note that the pile was taken away, with what was put on it and never seen free."""
-        seat = self._visits.who(self._scene.layout.play)
+        """Note that the pile was taken away, with what was put on it and never seen free.
+
+        Whoever has it was there when it was last seen, or later.
+        """
+        seat = self._visits.who(self._scene.layout.play, self._shown_at)
+        hand = self._visits.hand_at(self._scene.layout.play, self._shown_at)
+        if hand is not None and self._shown_under in hand.rivals:
+            seat = self._shown_under
         if unseen := self._seen_under_hand(now):
             self.touched = self._under_hand.since({name for name, _, _ in unseen}, now)
             self._played(one_set(unseen), now, None, unpictured=True)

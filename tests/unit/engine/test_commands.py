@@ -159,6 +159,19 @@ def test_record_keeps_what_is_whole_and_names_what_is_not(run: Run, tmp_path: Pa
     one_line(err, "game.txt", "line ", "pl@ys")
 
 
+def test_record_from_events_without_numbers(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    play = '{"event": "play", "player": "Bob", "cards": ["5S"], "source": "hand"}'
+    file.write_text(f'{{"event": "deal"}}\n{play[:-1]}, "id": 1}}\n{play.replace("Bob", "Ann")}\n', "utf-8")
+    status, out, err = run("record", str(file), "--from-events", "winnersh", "--players", "Ann,Bob")
+    assert (status, err) == (0, "")
+    assert [line for line in out.splitlines() if line[:1].isdigit()] == [
+        "2. deal",
+        "1. Bob plays 5S from hand",
+        "3. Ann plays 5S from hand",
+    ]
+
+
 def test_record_from_events(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
     event = {"t": 4.5, "event": "play", "player": "Ann", "cards": ["9S"], "source": "hand", "id": 1}

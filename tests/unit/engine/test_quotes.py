@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.cards import RANK_TEXTS
+from engine.cards import RANK_OF, RANK_TEXTS
 from engine.deals import deal_for
 from engine.errors import BadInputError
 from engine.judging.judge import judge
@@ -303,6 +303,26 @@ def test_no_ruling_quotes_a_sentence_that_does_not_say_it(
     for entry in [*ruling["breaches"], *ruling.get("basis", ())]:
         if not entry["rule"].startswith("house."):
             check_ranks(rules.mechanics, known[entry["rule"]])
+            check_cards(known[entry["rule"]], written(table["action"], table.get("pile"), entry.get("facts")))
+
+
+def written(*parts: Any) -> set[str]:
+    """Return the ranks of all cards that stand anywhere in JSON values."""
+    found: set[str] = set()
+    for part in parts:
+        if isinstance(part, str):
+            found |= {part.rstrip("CDHS")} if part in RANK_OF else set()
+        elif isinstance(part, dict | list | tuple):
+            found |= written(*(part.values() if isinstance(part, dict) else part))
+    return found
+
+
+def check_cards(rule: Rule, lying: set[str]) -> None:
+    """A sentence about the power of a rank is quoted only where a card of that rank is played or lies."""
+    powers = [name.split(".")[1:] for name in rule.decides if "." in name]
+    if powers and len(powers) == len(rule.decides):
+        ranks = {rank.split()[0].rstrip("CDHS") for power in powers for rank in power}
+        assert ranks & lying or ranks == {"four"}, (rule, lying)
 
 
 def check_ranks(mechanics: Mechanics, rule: Rule) -> None:

@@ -85,6 +85,8 @@ def test_a_damaged_record_yields_what_is_whole_and_the_line_that_is_not() -> Non
     "line",
     [
         "17",
+        "0. Ann plays 9H",
+        '[Players "Ann, Cat"]',
         "Ann plays 9H",
         "1. Ann plays 9X",
         "1. Amn plays 9H",

@@ -348,3 +348,96 @@ def test_a_joker_stays_burned_when_the_other_joker_is_played(start: Start) -> No
     game.tell("pick_up", CAT)
     game.play(BOB, "JOKER")
     assert game.table.burned == ["JOKER", "JOKER"]
+
+
+def test_three_recipient_picks_up_and_nobody_else(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("show", CAT, "3H", to=ANN)
+    assert broken(game.tell("pick_up", BOB, "4H")) == ["three.recipient-picks-up"]
+
+
+def test_three_backfire_picks_up_and_nobody_else(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("show", CAT, "3H", to=ANN, answers=((ANN, CAT),))
+    assert broken(game.tell("pick_up", ANN, "4H")) == ["three.backfire"]
+
+
+def test_extreme_joker_picks_up_and_nobody_else(start: Start) -> None:
+    game = start("shed", options=("bastard-card",))
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "JOKER", draws=1)
+    assert broken(game.tell("pick_up", BOB, "4H")) == ["extreme.joker"]
+
+
+# Cards that nobody read
+
+
+def test_eight_reverses_perhaps_where_nobody_read_the_card(start: Start) -> None:
+    game = start("shed")
+    game.play(BOB, "3D", draws=1)
+    game.play(CAT, "??", draws=1)  # an 8 would turn the direction round
+    game.play(BOB, "KH", draws=1)  # it was one
+    assert (game.table.turn, game.table.direction) == (ANN, "anticlockwise")
+    assert verdict(game.play(ANN, "KS", draws=1)) == "legal"
+
+
+def test_eight_reverses_not_where_the_next_player_goes_on(start: Start) -> None:
+    game = start("shed")
+    game.play(BOB, "3D", draws=1)
+    game.play(CAT, "??", draws=1)
+    game.play(ANN, "KH", draws=1)
+    assert (game.table.turn, game.table.direction) == (BOB, "clockwise")
+
+
+def test_four_out_of_turn_tells_nothing_of_the_direction(start: Start) -> None:
+    game = start("jokers", options=("q-reverse",))
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "??", draws=1)
+    game.play(BOB, "QH QS QD", draws=3)  # on a queen: four of a kind, out of turn or not
+    assert "illegal" not in [
+        outcome.ruling["verdict"] for outcome in game.referee.outcomes.values() if outcome.ruling
+    ]
+    assert verdict(game.play(BOB, "KH")) != "illegal"
+    assert verdict(game.play(ANN, "AH")) != "illegal"
+
+
+def test_down_fail_perhaps_on_a_card_that_nobody_read(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "??", draws=1)
+    game.tell("flip", CAT, "5D")  # whether it goes is not known: it does not
+    assert game.tell("pick_up", CAT).confirms
+    assert (game.table.turn, game.table.pile, game.table.hands[CAT].size) == (ANN, [], 5)
+
+
+def test_extreme_joker_that_nobody_read_is_known_once_it_is_burned(start: Start) -> None:
+    game = start("shed", options=("bastard-card",))
+    game.play(BOB, "3D", draws=1)
+    game.play(CAT, "??", draws=1)
+    assert game.tell("burn", CAT, "JOKER").confirms
+    assert (game.table.pile, game.table.burned, game.table.turn) == ([], ["JOKER"], ANN)
+    assert game.tell("pick_up", ANN).confirms
+
+
+def test_up_cards_are_not_known_after_one_of_them_left_unread(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "??", source="up")
+    assert game.table.up[BOB] == ["??", "??"]
+
+
+def test_start_any_3_not_accused_late_where_the_first_card_was_not_read(start: Start) -> None:
+    game = start("shed")
+    game.play(BOB, "??", draws=1)
+    assert not game.play(CAT, "3S").follow_ups
+
+
+def test_burn_out_of_play_not_of_a_3_that_need_not_be_the_answer(start: Start) -> None:
+    ups = {"Ann": ("4C", "9S", "KD"), "Bob": ("2C", "7H", "3S"), "Cat": ("5C", "6C", "8C")}
+    game = start(ups=ups)
+    game.tell("exchange", BOB, up={BOB: ("2C", "7H", "KC")})  # the 3 of spades enters Bob's hand
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    game.tell("show", CAT, "3H", to=BOB, answers=((BOB, CAT),))  # with another 3, nobody saw which
+    game.play(ANN, "6H", draws=1)
+    assert verdict(game.tell("show", BOB, "3S", to=CAT)) == "legal"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from engine.referee.referee import Outcome, Referee
 from engine.ruleset import RULESET_NAMES
 from engine.simulation.simulate import play_game
 from tests.unit.engine.conftest import Start
+from tests.unit.engine.masked import TABLES
 from tests.unit.engine.outcomes import broken, effects, kinds, notes, verdict
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
@@ -293,3 +296,30 @@ def test_a_set_that_cannot_have_been_four_of_a_kind_is_no_ground_for_a_burn(star
     game.tell("play", BOB, "QS", source="hand", confidence=0.97)
     outcome = game.tell("burn", BOB, "QS")
     assert broken(outcome), "Ann has one of the queens"
+
+
+# Cards that nobody read
+
+
+@pytest.mark.parametrize(
+    ("rules", "options"), TABLES, ids=lambda part: part if isinstance(part, str) else "-".join(part)
+)
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_nobody_is_accused_where_some_played_cards_are_not_read(
+    rules: str, options: tuple[str, ...], share: float
+) -> None:
+    for number in range(3):
+        rng = Random(number)
+        players = ("Ann", "Bob", "Cat", "Dan", "Eve")[: 3 + number % 3]
+        game = play_game(rules, players, number, "sensible" if number else "random", options, quiet_acts=200)
+        referee = Referee(game.rules, players, dealer=game.dealer)
+        for step in game:
+            event = step.event
+            if event.event == "play" and rng.random() < share:
+                cards = tuple("??" if rng.random() < 0.7 else card for card in event.cards)
+                event = replace(event, cards=cards)
+            elif event.event == "pick_up":
+                event = replace(event, cards=())
+            outcome = referee.observe(event)
+            assert outcome.ruling is None or outcome.ruling["verdict"] != "illegal", (event, outcome.ruling)
+            assert "late_breach" not in [follow.event for follow in outcome.follow_ups], (event, outcome)

@@ -69,6 +69,8 @@ def test_pickup_picker_leads(rule: Rule) -> None:
     ruling = rule(S, "pick_up", hand="4H 5H", pile="KS")
     assert (ruling["picks_up"], ruling["next"]) == ("P1", "P1")
     assert rule(S, "play 4H", hand="4H", pile="", player="P2")["broken"] == ["pickup.picker-leads"]
+    burned = rule(S, "play 4H", hand="4H", pile="", player="P2", burned=["9S", "10H"])
+    assert burned["broken"] == ["turn.order"]  # the one to move may have burned the pile
 
 
 def test_replenish_to_seven(rule: Rule) -> None:
@@ -285,3 +287,21 @@ def test_start_any_3_where_the_starter_must_play_whatever_comes_first(rule: Rule
     assert rule(S, "play ??", others=held, **first)["verdict"] == "unproven"
     own = {**first, "hand": "3C 4C ?? ?? ?? ?? ??"}  # the right player, with the wrong card
     assert rule(S, "play 4C", others=held, **own)["broken"] == ["start.with-that-card"]
+
+
+def test_extreme_joker_on_the_pile_must_be_picked_up(rule: Rule) -> None:
+    joker = {"hand": "2H KH 4H", "pile": "9S AS JOKER", "options": ["bastard-card"], "draw": 0}
+    taken = rule(S, "pick_up", **joker)
+    assert (taken["verdict"], taken["picks_up"], taken["next"]) == ("legal", "P1", "P1")
+    assert [entry["rule"] for entry in taken["basis"]] == ["extreme.joker", "pickup.picker-leads"]
+    assert rule(S, "pick_up 2", **joker)["verdict"] == "legal"  # the joker itself is burned
+    assert rule(S, "pick_up 1", **joker)["broken"] == ["pickup.whole-pile"]
+    for act in ("play KH", "play 4H"):
+        assert rule(S, act, **joker)["broken"] == ["extreme.joker"]
+    assert rule(S, "play 2H", **joker)["verdict"] == "legal"  # "onto anything, including other magic cards"
+
+
+def test_extreme_joker_under_other_cards_counts_no_more(rule: Rule) -> None:
+    under = {"hand": "KH 4H", "pile": "9S JOKER 7S", "options": ["bastard-card"], "draw": 0}
+    assert rule(S, "play KH", **under)["verdict"] == "legal"
+    assert rule(S, "play 4H", **under)["broken"] == ["seven.glass"]

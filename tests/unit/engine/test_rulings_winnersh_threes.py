@@ -175,7 +175,7 @@ def test_three_answer_noted_as_from_the_up_cards_may_be_any_of_several(rule: Rul
 def test_three_show_of_an_unread_up_card(rule: Rule) -> None:
     show = {"hand": "", "down": 3, "pile": "9S", "draw": 0}
     assert rule(W, "show 3H P2", up="?? KD", **show)["verdict"] == "legal"
-    assert rule(W, "show 3H P2", up="4D KD", **show)["broken"] == ["play.from-hand"]
+    assert rule(W, "show 3H P2", up="4D KD", **show)["broken"] == ["three.show"]
 
 
 @pytest.mark.parametrize(

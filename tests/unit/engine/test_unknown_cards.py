@@ -195,6 +195,17 @@ def test_pickup_must_play_with_face_down_cards_only(rule: Rule) -> None:
     assert rule(R, "pick_up", pile="3S", **down)["broken"] == ["pickup.must-play"]
 
 
+def test_the_ways_in_which_the_game_may_go_on_are_listed(rule: Rule) -> None:
+    flip = rule(R, "flip 9H", hand="", up="", down=2, pile="??", draw=0)
+    assert flip["possible"] == [
+        {"next": "P2", "direction": "clockwise", "picks_up": None},
+        {"next": "P2", "direction": "clockwise", "picks_up": "P1"},
+    ]
+    assert "possible" not in rule(R, "flip 9H", hand="", up="", down=2, pile="8H", draw=0)
+    unread = rule(S, "play ??", hand="?? ??", pile="KS")
+    assert {"next": "P4", "direction": "anticlockwise", "picks_up": None} in unread["possible"]
+
+
 # Decided only where it can be proven
 
 
@@ -206,6 +217,32 @@ def test_up_place_then_pick_up_with_an_unread_card_beside_it(rule: Rule) -> None
     assert rule(B, "up 4H", up="4H KH", **place)["broken"] == ["play.equal-or-higher"]
     assert rule(B, "up 4H", up=None, **place)["verdict"] == "unproven"
     assert rule(B, "up KH", up="KH ??", **place)["verdict"] == "legal"
+
+
+@pytest.mark.parametrize(
+    ("up", "played", "pile", "verdict"),
+    [
+        ("5H", "5H", "9S ??", "legal"),  # it goes, or it is placed
+        ("5H", "5H", None, "legal"),
+        ("5H 4H", "5H", "??", "legal"),  # what forbids the 5 forbids the 4
+        ("5H 4H", "4H", "??", "unproven"),  # a 5 may lie there
+        ("KH 4H", "4H", "??", "unproven"),
+        ("??", "??", "9S", "legal"),
+        ("??", "??", "9S ??", "legal"),
+        ("KH ??", "??", "9S", "unproven"),
+    ],
+)
+def test_up_place_then_pick_up_on_a_pile_that_was_not_read(
+    rule: Rule, up: str, played: str, pile: str | None, verdict: str
+) -> None:
+    place = {"hand": "", "down": 3, "draw": 0, "options": ["up-card-pick-up"]}
+    assert rule(B, f"up {played}", up=up, pile=pile, **place)["verdict"] == verdict
+
+
+def test_up_place_then_pick_up_names_the_pile_that_was_not_read(rule: Rule) -> None:
+    stuck = {"hand": "", "pile": "??", "down": 3, "draw": 0, "options": ["up-card-pick-up"]}
+    for act in ("pick_up", "up 4H"):
+        assert rule(B, act, up="KH 4H", **stuck)["needs"] == ["what lies on top of the pile"]
 
 
 def test_up_place_then_pick_up_without_placing(rule: Rule) -> None:
@@ -248,6 +285,11 @@ def test_up_combo_deck_empty_where_the_draw_pile_is_not_known(rule: Rule) -> Non
     assert rule(W, "hand+up JH JS JD JC", hand="JH JS JD", **jacks)["verdict"] == "unproven"
     # With fewer than three cards the hand would have been replenished.
     assert rule(W, "hand+up JH JC", hand="JH", **jacks)["verdict"] == "legal"
+
+
+def test_set_with_an_unread_card_is_not_taken_for_one_that_lies_face_up(rule: Rule) -> None:
+    both = {"hand": "?? ??", "up": "7C 8D", "players": 5, "burned": ["7D", "7D"]}
+    assert rule(S, "play 7C ??", pile="2H", **both)["verdict"] != "illegal"  # two packs
 
 
 def test_up_last_hand_combo_with_unread_up_cards(rule: Rule) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tests.support.event_script import DRAW_AT, PLAY_AT, PLAYERS, STEP, Script, card, down
@@ -332,13 +334,16 @@ def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> No
     assert draws(script) == []
 
 
-def test_nothing_was_drawn_if_the_draw_pile_looks_unchanged_though_a_card_is_due() -> None:
+def test_nothing_was_drawn_if_a_draw_pile_that_shows_draws_looks_unchanged() -> None:
     script = script_by_hands()
-    script.draw_picture = draw_picture(20)
-    script.play("Ann", card("9S", PLAY_AT))
-    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
-    script.rest(4.0)
-    assert draws(script) == []
+    for name, width in (("9S", 20), ("JS", 16), ("QS", 19), ("KS", 15)):
+        script.draw_picture = draw_picture(width)
+        script.rest(1.0)
+        script.play("Ann", card(name, (PLAY_AT[0] + width - 18.0, PLAY_AT[1])))
+        script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+        script.draw_picture = draw_picture({20: 16, 16: 19, 19: 15}.get(width, width))
+        script.rest(8.0)
+    assert draws(script) == [("Ann", 1)] * 3
 
 
 def test_who_was_at_both_piles_only_before_a_card_came_has_not_played_it() -> None:
@@ -356,3 +361,36 @@ def test_who_was_at_both_piles_only_before_a_card_came_has_not_played_it() -> No
     script.rest(4.0)
     told = [(kind, player) for kind, player, _ in script.told() if kind in ("play", "draw")]
     assert told == [("play", "Cat"), ("play", "Bob"), ("draw", "Bob")]
+
+
+def test_a_pile_went_with_the_hand_beneath_which_it_was_last_seen() -> None:
+    script = script_by_hands()
+    pile = card("9S", PLAY_AT)
+    script.play("Ann", pile)
+    script.rest(4.0)
+    beside = (PLAY_AT[0], PLAY_AT[1] + 25.0)
+    together(script, "Ann", beside, "Bob", BOB_HOME, PLAY_AT)
+    bobs_hand = PLAYERS.index("Bob")
+    lifted = replace(pile, x=pile.x - 10.0)
+    script.look([UnderArm(bobs_hand, lifted, 0.8, True)], frozenset({PLAY}))
+    script.table.clear()
+    together(script, "Ann", beside, "Bob", PLAY_AT, BOB_HOME)
+    script.rest(4.0)
+    picked_up = [player for kind, player, _ in script.told() if kind == "pick_up"]
+    assert picked_up == ["Bob"]
+
+
+def test_who_draws_has_played_if_only_hands_far_from_the_card_were_seen() -> None:
+    script = script_by_hands()
+    script.play("Cat", card("4H", PLAY_AT))
+    script.rest(4.0)
+    pointing = (PLAY_AT[0] - 120.0, PLAY_AT[1])
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (pointing, 0.6), (BOB_HOME, 0.1)))
+    something_moves(script, PLAY, frames=4)
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(0.4)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.rest(4.0)
+    told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
+    assert told == [("play", "Cat"), ("play", "Ann"), ("draw", "Ann")]
+    assert all(event.revise is None for event in script.events)
