@@ -136,11 +136,13 @@ class DrawPilePictures:
         if not before or after is None or any(end < visit.start < after.t for visit in self._visits):
             return None
         changed = changed_share(before[-1].picture, after.picture)
-        if (
-            abs(before[-1].near - after.near) > _NEARER_MM
-        ):  # a card has come to lie in the picture, or has gone
-            return False if changed < _LESS * self._usual else None
-        return None if _AS_BEFORE <= changed < self._least(before) else changed >= _AS_BEFORE
+        if changed < _AS_BEFORE:
+            return False
+        # A card that has come to lie in the picture, or has gone, changes at most a strip along its edge.
+        nearer = abs(before[-1].near - after.near)
+        if changed - nearer / (2 * PATCH_MM) >= self._least(before):
+            return True
+        return False if nearer > _NEARER_MM and changed < _LESS * self._usual else None
 
     def _least(self, before: Sequence[_Sight]) -> float:
         """Return how much of it must look different after a card was taken, by what was seen before."""

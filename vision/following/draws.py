@@ -32,6 +32,8 @@ _AT_ONCE_SECONDS = 0.1
 """What a hand puts down lies free as soon as it leaves."""
 _LEFT_SECONDS = 0.3
 """A body that has not been over the draw pile for so long has left it."""
+_BLIND_SECONDS = 0.4
+"""If no frame is given for longer, the table was lost from sight."""
 _EMPTY_LOOKS = 4
 _REMEMBERED = 60
 """Times that an arm was over the draw pile."""
@@ -78,8 +80,12 @@ class Draws:
         self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach, by its number, began."""
-        self._leans: list[tuple[int, DrawVisit]] = []
-        """Seats whose players' bodies were over the draw pile, and when; oldest first."""
+        self._leans: list[tuple[int | None, DrawVisit]] = []
+        """Seats whose bodies were over the draw pile, and when; oldest first. None: all was unseen."""
+        self._fed = math.inf
+        """When the latest frame was."""
+        self._resumed = -math.inf
+        """When the table was last found again."""
         self._pictures = DrawPilePictures(self._visits)
         self._ways = DrawWays(scene)
 
@@ -120,17 +126,30 @@ class Draws:
             self._visits.append(DrawVisit(reach.number, t, t, reach.tip, stuck))
 
     def lean(self, seats: Collection[int], t: float) -> None:
-        """Note in each frame whose bodies are over the draw pile: a head may hide the hand that draws."""
+        """Note in each frame whose bodies are over the draw pile: a head may hide the hand that draws.
+
+        After a knock nothing is seen for a while. Then anybody may have drawn.
+        """
+        if t - self._fed > _BLIND_SECONDS:
+            lately = (visit.start for visit in self._visits if visit.end > self._fed - _LEFT_SECONDS)
+            self._hidden(None, min(lately, default=self._fed), t)
+            self._resumed = t
+        self._fed = t
         for seat in seats:
             visit = next((v for s, v in reversed(self._leans) if s == seat), None)
             if visit is None or (t - visit.end > _LEFT_SECONDS and self._pictures.seen_since(visit.end)):
-                visit = DrawVisit(-1 - seat, t, t, (0.0, 0.0), stuck=False, open=False)
-                self._visits.append(visit)
-                self._leans.append((seat, visit))
-            visit.end = t
+                self._hidden(seat, t, t)
+            else:
+                visit.end = t
+
+    def _hidden(self, seat: int | None, start: float, end: float) -> None:
+        """Note that a seat (None: anybody) may have drawn unseen meanwhile."""
+        visit = DrawVisit(-1 if seat is None else -2 - seat, start, end, (0.0, 0.0), stuck=False, open=False)
+        self._visits.append(visit)
+        self._leans.append((seat, visit))
 
     def _tell_hidden(self, now: float) -> None:
-        """Tell draws that bodies hid: their players had put cards down, and the draw pile has changed."""
+        """Tell draws that nobody saw: their players had put cards down, and the draw pile has changed."""
         log, waits = self._scene.log, []
         for seat, visit in self._leans:
             quiet = now - visit.end
@@ -140,12 +159,21 @@ class Draws:
                 continue
             if self._drawn is not None or not self._pictures.show_taking(visit.start, visit.end):
                 continue
-            drawn = _Drawn(seat, 1, 0, visit.start, visit.end, pictured=True)
-            due = log.put_down_by(self._scene.player(seat)) or self._play_of_who_draws(drawn, now)
+            who = self._due_since(visit) if seat is None else seat
+            if who is None:
+                continue
+            drawn = _Drawn(who, 1, 0, visit.start, visit.end, pictured=True)
+            due = log.put_down_by(self._scene.player(who)) or self._play_of_who_draws(drawn, now)
             if due is not None and due.t <= visit.end:
                 self._drawn = drawn
                 self.tell(now)
         self._leans = waits
+
+    def _due_since(self, visit: DrawVisit) -> int | None:
+        """Return the only seat that had put cards down by the end of a visit and not drawn for them."""
+        dues = [self._scene.log.put_down_by(seat.player) for seat in self._scene.layout.seats]
+        seats = [seat for seat, due in enumerate(dues) if due is not None and due.t <= visit.end]
+        return seats[0] if len(seats) == 1 else None
 
     def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
         """Note whether one look, free of arms, showed the draw pile, and what it looked like.
@@ -313,7 +341,8 @@ class Draws:
         due = self._scene.log.put_down_by(self._scene.player(drawn.seat))
         # The play before the draw may be unknown yet, because the hand was over the pile until now.
         unseen = due is None and self._scene.by_hands
-        if now - drawn.t > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
+        quiet = now - max(drawn.t, self._resumed)
+        if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
             self.tell(now)
 
     def has_drawn_since(self, seat: int | None, t: float) -> bool:

@@ -394,3 +394,22 @@ def test_who_draws_has_played_if_only_hands_far_from_the_card_were_seen() -> Non
     told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
     assert told == [("play", "Cat"), ("play", "Ann"), ("draw", "Ann")]
     assert all(event.revise is None for event in script.events)
+
+
+def test_a_draw_while_the_table_was_lost_from_sight_is_told_if_one_player_was_due_a_card() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.t += 2.0
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert draws(script) == [("Ann", 1)]
+
+
+def test_nobody_drew_while_the_table_was_lost_from_sight_if_the_draw_pile_looks_unchanged() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.t += 2.0
+    script.rest(4.0)
+    assert draws(script) == []
