@@ -132,7 +132,7 @@ class Draws:
         """
         if t - self._fed > _BLIND_SECONDS:
             lately = (visit.start for visit in self._visits if visit.end > self._fed - _LEFT_SECONDS)
-            self._hidden(None, min(lately, default=self._fed), t)
+            self._hidden(None, min(lately, default=self._fed), math.nextafter(t, self._fed))
             self._resumed = t
         self._fed = t
         for seat in seats:
@@ -416,7 +416,9 @@ class Draws:
             elif pictures.show_draws and all(took is False for took in taken):
                 drawn.count = 0
             else:  # a pile may lie so neatly that a card less does not show
-                drawn.count = max(least, min(drawn.count, sum(took is True for took in taken)))
+                seen = min(drawn.count, sum(took is True for took in taken))
+                drawn.count = max(least, seen)
+                drawn.doubtful = drawn.count - seen
             if due is not None and drawn.count:
                 pictures.learn(drawn.start, drawn.t)
             return
