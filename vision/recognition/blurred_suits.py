@@ -53,16 +53,26 @@ def blur_mm(image: Image, quad: Quad) -> float:
     green = rectify(image, quad, *size)[..., 1].astype(np.float32)
     grey = cv2.GaussianBlur(green, (0, 0), _SMOOTHING_PX)
     sample = slice(None, None, _STRIDE), slice(None, None, _STRIDE)
-    ink, paper = np.percentile(grey[sample], [_INK_PERCENTILE, _PAPER_PERCENTILE])
+    ink, paper = (_percentile(grey[sample], percent) for percent in (_INK_PERCENTILE, _PAPER_PERCENTILE))
     across = cv2.Scharr(grey, cv2.CV_32F, 1, 0)[sample] / 32
     down = cv2.Scharr(grey, cv2.CV_32F, 0, 1)[sample] / 32
     steepest = min(
-        float(np.percentile(np.abs(across * np.cos(angle) + down * np.sin(angle)), _EDGE_PERCENTILE))
+        _percentile(
+            np.abs(across * np.float32(np.cos(angle)) + down * np.float32(np.sin(angle))), _EDGE_PERCENTILE
+        )
         for angle in _DIRECTIONS
     )
-    contrast = max(float(paper - ink), _MIN_CONTRAST)
+    contrast = max(paper - ink, _MIN_CONTRAST)
     # The slope in the middle of an edge that a Gaussian has blurred.
     return float(contrast / (np.sqrt(2 * np.pi) * max(steepest, _MIN_SLOPE)) / _PX_PER_MM)
+
+
+def _percentile(values: NDArray[np.float32], percent: float) -> float:
+    """Return a percentile, as `numpy.percentile` does, which takes ten times as long."""
+    rank = percent / 100 * (values.size - 1)
+    below = min(int(rank), values.size - 2)
+    part = np.partition(values, (below, below + 1), axis=None)[below : below + 2]
+    return float(part[0] + (rank - below) * (part[1] - part[0]))
 
 
 def has_doubtful_suit(log_p: NDArray[np.float64]) -> bool:

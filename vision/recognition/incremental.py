@@ -12,11 +12,12 @@ from typing import Protocol
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.geometry import bounding_box, intersection_over_smaller, quad_size
 from vision.images import downscale, max_channel, touches
 from vision.recognition.reader import reader_for_deck
-from vision.types import CardReader, CardReading, Image, Mask, Region
+from vision.types import CardReader, CardReading, Image, Mask, Quad, Region
 
 _Part = tuple[int, int, int, int]
 """Left, top, right, bottom, pixels."""
@@ -38,15 +39,18 @@ pattern. The whole image is read at that height only if there are this many. A s
 itself, and all cards would be overlooked for good."""
 _WORTH = 0.6
 """If more than this share of the image would be read, the whole image is."""
-_AROUND = 1.0
+_AROUND = 0.5
 """Margin around changes that is read too, as a share of a card's height. Readers need a card's
 surroundings."""
-_WIDER, _TALLER = (0.0, 0.3, 0.15, 0.45, 0.22), (1.0, 0.85, 1.18, 0.92, 1.08)
+_WIDER, _TALLER = (0.0, 0.2, 0.1, 0.3, 0.15), (1.0, 0.85, 1.18, 0.92, 1.08)
 """Extra margin (share of a card's height) and factor on the height of cards, used in turn. At rest, a crop of
 the same size and scale would be misread in the same way again."""
 _LEAST = 3.0
 """Least side of a part that is read, in heights of a card. The network would magnify a smaller part too
 much."""
+_SPECK_OF_CARD = 0.1
+"""Changes together smaller than this share of the square of a card's height are not read. If a card is
+touched, all of it counts as changed. So such a speck is a shadow or a fingertip on the table."""
 _EDGE = 3.0
 """A card nearer than this to the border of a part, in pixels, counts as cut."""
 _SAME = 0.35
@@ -89,6 +93,7 @@ class IncrementalReader:
         """The number of times each place was read since then."""
         self._searched = np.empty((0, 0), np.bool_)
         """Where partly covered cards were searched for when the place was last read."""
+        self._settled = _Settled((0, 0))
 
     def read(
         self, image: Image, crowded: Sequence[Region] | None = None, ignored: Mask | None = None
@@ -103,17 +108,17 @@ class IncrementalReader:
         if due is None:
             self._readings = list(self._reader.read(image, crowded, card_height=self._card_height(_SEVERAL)))
             self._seen = small
-            parts = [_whole(image)]
+            parts = [(_whole(image), np.ones(shape, np.bool_))]
         else:
             parts = self._parts_to_read(due, scale, image)
-            for part in parts:
-                self._readings = self._read_part(image, part, crowded, due, scale)
+            for part, places in parts:
+                self._readings = self._read_part(image, part, crowded, places, scale)
         self._whole = due is None or (self._whole and not parts)
-        for part in parts:
-            rows, columns = _places(part, scale)
-            self._times[rows, columns] = np.minimum(self._times[rows, columns] + 1, _ENOUGH)
-            self._times[rows, columns][hidden[rows, columns]] = 0
-            self._searched[rows, columns] = wanted[rows, columns]
+        for _, places in parts:
+            self._times[places] = np.minimum(self._times[places] + 1, _ENOUGH)
+            self._times[places & hidden] = 0
+            self._searched[places] = wanted[places]
+        self._settled.learn(self._seen, self._times >= _ENOUGH, [r.quad * scale for r in self._readings])
         return list(self._readings)
 
     def _due(self, small: Image, scale: float, wanted: Mask, hidden: Mask, image: Image) -> Mask | None:
@@ -122,9 +127,10 @@ class IncrementalReader:
             self._shape = image.shape
             self._times = np.zeros(small.shape[:2], np.uint8)
             self._searched = np.zeros(small.shape[:2], np.bool_)
+            self._settled = _Settled(small.shape[:2])
             return None
         changed = _changed(self._seen, small) & ~hidden
-        self._times[changed] = 0
+        self._times[changed] = self._settled.times(small)[changed]
         self._seen[changed] = small[changed]
         due = ((self._times < _ENOUGH) | (wanted & ~self._searched)) & ~hidden
         if self._looks % _WHOLE_EVERY == 0:
@@ -144,14 +150,24 @@ class IncrementalReader:
                 cv2.fillConvexPoly(due.view(np.uint8), np.round(reading.quad * scale).astype(np.int32), 1)
         return due
 
-    def _parts_to_read(self, due: Mask, scale: float, image: Image) -> list[_Part]:
-        """Return the parts of an image that hold the places to read; they do not overlap."""
+    def _parts_to_read(self, due: Mask, scale: float, image: Image) -> list[tuple[_Part, Mask]]:
+        """Return parts of an image that together hold the places to read, each with those that it is for.
+
+        Parts may overlap, but no card touches the places of two of them.
+        """
         card = self._card_height()
         if card is None:
             return []
-        parts = _merged([self._about(places, scale, image, card) for places in _groups(due, card * scale)])
+        least = _SPECK_OF_CARD * (card * scale) ** 2
+        parts = []
+        for places in _groups(due, card * scale):
+            if np.count_nonzero(places) < least:
+                self._times[places] = _ENOUGH
+            else:
+                parts.append((self._about(places, scale, image, card), places))
         whole = _whole(image)
-        return parts if sum(_area(part) for part in parts) <= _WORTH * _area(whole) else [whole]
+        worth = sum(_area(part) for part, _ in parts) <= _WORTH * _area(whole)
+        return parts if worth else [(whole, due)]
 
     def _about(self, due: Mask, scale: float, image: Image, card: float) -> _Part:
         """Return the part of an image with the places to read, and whole cards around them."""
@@ -206,6 +222,37 @@ class IncrementalReader:
         ]
 
 
+class _Settled:
+    """What places look like that were read often enough, so that they are known again.
+
+    An arm that passes over the bare table leaves it as it was. Then nothing needs to be read there.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        """Prepare for pictures of a shape (height, width)."""
+        self._look = np.zeros((*shape[:2], 3), np.uint8)
+        self._known = np.zeros(shape[:2], np.bool_)
+        self._card = np.zeros(shape[:2], np.bool_)
+        """Where a card lay then."""
+
+    def learn(self, small: Image, settled: Mask, quads: Sequence[Quad]) -> None:
+        """Remember settled places of a picture, and where cards (4 x 2 px each) lie in it."""
+        fresh = settled & (~self._known | (self._look != small).any(axis=2))
+        if not fresh.any():
+            return
+        cards = np.zeros(settled.shape, np.uint8)
+        for quad in quads:
+            cv2.fillConvexPoly(cards, np.round(quad).astype(np.int32), 1)
+        self._look[fresh] = small[fresh]
+        self._card[fresh] = cards[fresh] > 0
+        self._known |= fresh
+
+    def times(self, small: Image) -> NDArray[np.uint8]:
+        """Return how often each place of a picture counts as read: a card that shows again is read once."""
+        again = self._known & ~_changed(self._look, small)
+        return np.where(again, np.where(self._card, _ENOUGH - 1, _ENOUGH), 0).astype(np.uint8)
+
+
 def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
     """Return whether a reading may be what is left of a card at a border, and not another card on it."""
     another = reading.card != card.card and reading.confidence >= _SURE
@@ -241,24 +288,6 @@ def _groups(due: Mask, card: float) -> list[Mask]:
     near = cv2.dilate(due.astype(np.uint8), np.ones((size, size), np.uint8))
     count, labels = cv2.connectedComponents(near)
     return [due & (labels == label) for label in range(1, count)]
-
-
-def _merged(parts: Sequence[_Part]) -> list[_Part]:
-    """Return the parts, joined where they overlap."""
-    merged: list[_Part] = []
-    for part in parts:
-        overlapping = [other for other in merged if _overlap(part, other)]
-        while overlapping:
-            merged = [other for other in merged if other not in overlapping]
-            sides = list(zip(part, *overlapping, strict=True))
-            part = min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3])
-            overlapping = [other for other in merged if _overlap(part, other)]
-        merged.append(part)
-    return merged
-
-
-def _overlap(part: _Part, other: _Part) -> bool:
-    return part[0] < other[2] and other[0] < part[2] and part[1] < other[3] and other[1] < part[3]
 
 
 def _mask(shape: tuple[int, ...], regions: Sequence[Region] | None, scale: float) -> Mask:
