@@ -287,7 +287,7 @@ class WatchedGame:
         )
 
     def _new_replay_filter(self) -> ReplayFilter:
-        """Return a filter for what a restarted watcher reports about the pile as it lies."""
+        """Return a filter for the reports of a restarted watcher about cards that lay on the pile before."""
         lying = [card for card in self._event_log.table.pile if card != UNKNOWN]
         before = () if self._replay_filter is None else self._replay_filter.misread
         return ReplayFilter(lying, [*before, *self._corrections.take_misread()], self._packs)

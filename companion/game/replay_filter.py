@@ -44,7 +44,7 @@ class ReplayFilter:
         return self._misread
 
     def new_events(self, events: Sequence[Event]) -> list[Event]:
-        """Return the new events. One that turns a past event into a new one no longer revises it."""
+        """Return the new events. A revision that makes a past event new loses its `revise`."""
         news = (self._news(event) for event in events)
         return [event for event in news if event is not None]
 

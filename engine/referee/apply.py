@@ -76,7 +76,7 @@ class Follower:
         return Outcome(confirms=True)
 
     def _interrupts(self, event: Event) -> bool:
-        """Return whether a play may complete four of a kind out of turn, and so tells nothing of the turn."""
+        """Return whether a play may complete four of a kind out of turn, and says nothing about the turn."""
         ranks, pile = {RANK_OF[card] for card in event.cards}, self.state.pile
         same = not pile or UNKNOWN in (*event.cards[:1], pile[-1]) or RANK_OF[pile[-1]] in ranks
         return self.rules.mechanics.out_of_turn_four and event.event == "play" and same
