@@ -99,8 +99,8 @@ class Event:
     withdrawn: bool = False
     """With `revise`: the earlier event did not happen at all."""
     concerns: int | None = None
-    """For `late_breach` and `consequence`: the id of the event that was not allowed. For `unclear`: that of
-    the event which is asked about."""
+    """For `late_breach` and `consequence`: the id of the event that was not allowed. For `unclear`: the id
+    of the event in question."""
     breach: dict[str, Any] | None = None
     """For `late_breach` and `consequence`: rule, cite, quote, says, form and facts, as in a ruling."""
     says: str | None = None

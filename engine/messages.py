@@ -33,7 +33,7 @@ def message(form: str, **facts: Any) -> Said:
     """Return a line for the user: `message("{path}: no such file", path=path)`.
 
     The template must be a literal, because the catalogue of translations collects literals from the source.
-    Its fields are those of `str.format`; without values it stays unchanged. A value may be a message or an
+    It has fields as in `str.format`. Without values it stays unchanged. A value may be a message or an
     error.
     """
     if not facts:

@@ -196,7 +196,7 @@ def _load_variant(path: Path, options: tuple[str, ...]) -> Ruleset:
 
 
 def _toml_fault(error: ValueError) -> Said:
-    """Return what is wrong with a text, for people who do not know the words of the parser."""
+    """Return the fault of a text in plain words, without the terms of the parser."""
     if isinstance(error, UnicodeDecodeError):
         return message("it is not UTF-8 text")
     found = re.search(r"at line (\d+), column (\d+)", str(error))

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _open(file: str) -> Any:
-    """Open the input as bytes: what is not text is then told line by line."""
+    """Open the input as bytes, so that each line that is not text gets its own message."""
     return sys.stdin.buffer if file == "-" else open_input(file)
 
 

@@ -39,7 +39,7 @@ class CorrectedPlays:
         self._taken: dict[int, _Taken] = {}
         """Piles that were taken away, by the watcher's id of the event."""
 
-    def hand_over(self) -> list[Misread]:
+    def take_misread(self) -> list[Misread]:
         """Return and forget the plays on the pile: a watcher that starts over reports the pile again."""
         plays, self._plays = [*self._plays.values()], {}
         return plays
@@ -86,7 +86,7 @@ class CorrectedPlays:
             return event
         plays = self._taken[number].plays if number in self._taken else self._go_with(event)
         self._taken[number] = _Taken(event, plays)
-        return as_really(event, plays.values())
+        return with_real_cards(event, plays.values())
 
     def _go_with(self, event: Event) -> _Plays:
         """Remove and return the plays whose cards an event takes off the pile."""
@@ -95,7 +95,7 @@ class CorrectedPlays:
         return {number: self._plays.pop(number) for number in gone}
 
 
-def as_really(event: Event, misread: Iterable[Misread]) -> Event:
+def with_real_cards(event: Event, misread: Iterable[Misread]) -> Event:
     """Return an event that takes cards off the pile, with the real names of misread cards."""
     cards = list(event.cards)
     for told, really in misread:

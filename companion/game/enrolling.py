@@ -63,7 +63,7 @@ class PackScanner:
 
 
 def deck_builder(name: str, faces: Any) -> DeckBuilder:
-    """Return a function that builds the deck `name` from shown cards. `faces` is a `FaceReader`.
+    """Return a function that builds the deck `name` from shown cards. `faces` names whole cards.
 
     Raises:
         BadInputError: `name` is not a plain word. The function raises it if too few cards were recognised.

@@ -1,7 +1,7 @@
-"""Find the line by which a person reported what a camera tells only later.
+"""Find the line of an act that a person entered before the camera reported it.
 
-A camera may tell an act after a person has entered it. Told twice, it would look like a second act: a card
-that is played from nowhere, or a draw too many.
+A camera may report an act that a person has already entered. The report would look like a second act: a card
+played from nowhere, or one draw too many.
 """
 
 from __future__ import annotations

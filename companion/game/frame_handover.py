@@ -13,7 +13,7 @@ MAX_FILM_FRAMES = 12
 
 
 class FrameHandover:
-    """A queue of frames: every frame of a film, or the last half second of a live source (`Backlog`)."""
+    """A queue of frames: every frame of a film, or the last half second of a live source (`FrameQueue`)."""
 
     def __init__(self) -> None:
         """Start empty."""

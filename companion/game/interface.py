@@ -31,7 +31,7 @@ class Game(Protocol):
 
     @property
     def table(self) -> Any:
-        """The referee's public table (`engine.referee.referee.PublicTable`)."""
+        """The referee's public table (`engine.referee.public.PublicTable`)."""
         ...
 
     @property

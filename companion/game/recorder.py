@@ -54,7 +54,7 @@ class GameRecorder(Outbox):
         return None if self.game is None else game_pictures_folder(self._path, self.game)
 
     def begin(self) -> None:
-        """Begin the game, or go on with the one that the setup names: now, or not at all.
+        """Begin the game now, or go on with the one that the setup names.
 
         Raises:
             BadInputError: the store cannot be written, or another program is playing that game.

@@ -52,9 +52,9 @@ class WatchedGame:
         """
         self._watcher, self._referee_for, self._learning = watcher, referee_for, learning
         self._event_log = EventLog(referee_for(players) if players is not None else None)
-        self._later = 0.0
+        self._time_offset = 0.0
         """Added to the times of a source that restarted in mid-game."""
-        self._known: ReplayFilter | None = None
+        self._replay_filter: ReplayFilter | None = None
         self._questions = WatcherQuestions(tell)
         self._corrections = CorrectedPlays()
         self._packs = packs
@@ -192,7 +192,7 @@ class WatchedGame:
     @property
     def started_at(self) -> float:
         """Seconds played before an interruption, if the source counts from 0 again."""
-        return self._later
+        return self._time_offset
 
     @property
     def looks(self) -> int:
@@ -214,7 +214,7 @@ class WatchedGame:
         lost = self._watcher.lost
         events = self._watcher.feed(frame, t) if self._learning is None else self._learn(frame, t)
         if lost and not self._watcher.lost:
-            self._known = self._replay_filter()
+            self._replay_filter = self._new_replay_filter()
         self._freed.trim()
         asked = self._questions.events(self._watcher.question, t, in_game=self._event_log.referee is not None)
         return self._rule([*asked, *events])
@@ -275,22 +275,22 @@ class WatchedGame:
             BadInputError: the players are unknown, or a line is not an event.
         """
         self._event_log.resume(stored)
-        self._later = 0.0 if same_clock else self._event_log.last_t
+        self._time_offset = 0.0 if same_clock else self._event_log.last_t
         if all(line["event"] == "unclear" for line in self._event_log.lines):
             return  # interrupted before the deal was recognised, which is still to come
         table = self._event_log.table
         self._corrections.read_back(stored)
-        self._known = self._replay_filter()
+        self._replay_filter = self._new_replay_filter()
         begun = any(line["event"] in _BEGINS for line in self._event_log.lines)
         self._watcher.go_on(
             {player: [card for card in up if card != UNKNOWN] for player, up in table.up.items()}, begun=begun
         )
 
-    def _replay_filter(self) -> ReplayFilter:
-        """Return a filter for what a restarted watcher reports about the pile as it lies."""
+    def _new_replay_filter(self) -> ReplayFilter:
+        """Return a filter for the reports of a restarted watcher about cards that lay on the pile before."""
         lying = [card for card in self._event_log.table.pile if card != UNKNOWN]
-        before = () if self._known is None else self._known.misread
-        return ReplayFilter(lying, [*before, *self._corrections.hand_over()], self._packs)
+        before = () if self._replay_filter is None else self._replay_filter.misread
+        return ReplayFilter(lying, [*before, *self._corrections.take_misread()], self._packs)
 
     def pass_over(self, ended: WatchedGame) -> None:
         """Do not mistake the cards before the players of an ended game for a deal.
@@ -308,8 +308,8 @@ class WatchedGame:
         After the end, cards are swept up, shown around and dealt, which breaks no rule. Such events wait.
         Only revisions of the game itself are still judged.
         """
-        if self._known is not None:
-            events = self._known.less(events)
+        if self._replay_filter is not None:
+            events = self._replay_filter.new_events(events)
         if events and self._event_log.referee is None:
             seats = self._watcher.layout.seats if self._watcher.layout else ()
             self._event_log.set_referee(self._referee_for([seat.player for seat in seats]))
@@ -349,7 +349,7 @@ class WatchedGame:
 
     def _moved(self, event: Event) -> Event:
         """Return the event on the game's clock, which continues after an interruption."""
-        return replace(event, t=event.t + self._later, decided_at=event.decided_at + self._later)
+        return replace(event, t=event.t + self._time_offset, decided_at=event.decided_at + self._time_offset)
 
 
 _USUAL_PLAYERS = 4

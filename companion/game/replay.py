@@ -25,7 +25,7 @@ EventLine = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One event, and the public table after it (`engine.referee.referee.PublicTable`)."""
+    """One event, and the public table after it (`engine.referee.public.PublicTable`)."""
 
     line: EventLine
     table: Any

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from companion.game.corrections import Misread, as_really
+from companion.game.corrections import Misread, with_real_cards
 from engine.cards import copies
 from engine.events import PUTS_ON_PILE, Event
 from engine.referee.reconciling import without
@@ -43,8 +43,8 @@ class ReplayFilter:
         """Corrected plays whose cards are still on the pile."""
         return self._misread
 
-    def less(self, events: Sequence[Event]) -> list[Event]:
-        """Return the new events. One that turns a past event into a new one no longer revises it."""
+    def new_events(self, events: Sequence[Event]) -> list[Event]:
+        """Return the new events. A revision that makes a past event new loses its `revise`."""
         news = (self._news(event) for event in events)
         return [event for event in news if event is not None]
 
@@ -106,5 +106,5 @@ class ReplayFilter:
             return event
         # A count is given if only some of the cards were taken.
         whole = event.cards and event.count is None
-        event = as_really(event, misread)
+        event = with_real_cards(event, misread)
         return replace(event, cards=(*without(lay, event.cards), *event.cards)) if whole else event

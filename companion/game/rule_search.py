@@ -29,7 +29,7 @@ def _contains(rule: Rule, heading: str, wanted: Sequence[str]) -> bool:
 
 
 def _distance(rule: Rule, wanted: Sequence[str]) -> float:
-    """Return how far a rule is from the words: 0 if it decides about nothing else, at most 4."""
+    """Return the distance of a rule from the words: 0 if it decides about them alone, at most 4."""
     about = [mechanism.partition(".")[2].casefold() for mechanism in rule.decides]
     share = sum(name in wanted for name in about) / max(1, len(about))
     if share:

@@ -28,7 +28,7 @@ _ROUTINE = ("draw", "exchange", "take_up", "take_down")
 
 
 def newest_ruling(lines: Sequence[EventLine]) -> EventLine | None:
-    """Return the event whose ruling is shown: the newest one that is not routine, else the newest."""
+    """Return the event whose ruling to show: the newest that is not routine, or else the newest."""
     judged = [line for line in lines if ruling_of(line)]
     for line in reversed(judged):
         if line.get("event") not in _ROUTINE or (ruling_of(line) or {}).get("verdict") != "legal":

@@ -129,7 +129,7 @@ class Session:
         """Whether there is a source, and so a picture."""
         self.setup: GameSetup | None = None
         """The setup, if known."""
-        self._open_source, self._open_game, self._open_keeper = open_source, open_game, open_recorder
+        self._open_source, self._open_game, self._open_recorder = open_source, open_game, open_recorder
         self._open_stored = open_stored
         self._realtime = realtime
         self._frames = FrameHandover()
@@ -250,10 +250,10 @@ class Session:
                 pump.start()
             game = self._open_game()
             says, self.setup = "", game.setup
-            if self._open_keeper is not None:
-                self._recorder = self._open_keeper(lambda line: self._publish(None, says=translate(line)))
+            if self._open_recorder is not None:
+                self._recorder = self._open_recorder(lambda line: self._publish(None, says=translate(line)))
                 says = translate(self._recorder.notice or "")
-                self._note_kept_game(self._recorder)
+                self._note_recorded_game(self._recorder)
             if source is None:
                 self._keep_time(game.started_at)
                 self._publish(game, phase="watching", says=says)
@@ -274,9 +274,9 @@ class Session:
             self._frames.close()
             if source is not None:
                 source.close()
-            self._close_keeper()
+            self._close_recorder()
 
-    def _close_keeper(self) -> None:
+    def _close_recorder(self) -> None:
         if self._recorder is None:
             return
         try:
@@ -352,9 +352,9 @@ class Session:
         """Write lines that were decided together, all or none, before anybody sees them."""
         if self._recorder is not None:
             self._recorder.write(list(lines), game)
-            self._note_kept_game(self._recorder)
+            self._note_recorded_game(self._recorder)
 
-    def _note_kept_game(self, recorder: GameRecorder) -> None:
+    def _note_recorded_game(self, recorder: GameRecorder) -> None:
         self.game_id, self.picture_writer.folder = recorder.game, recorder.folder
 
     def _serve_requests(self, game: Game) -> None:

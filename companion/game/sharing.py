@@ -218,7 +218,7 @@ def _wrapped(parts: Sequence[str]) -> list[str]:
 
 
 def _details(standing: Standing) -> list[tuple[str, bool]]:
-    """Return the lines below a player's name, each with whether it names what is due."""
+    """Return the lines below a player's name. Each has a flag: whether it names a due ritual."""
     acts = [
         ngettext("{n} breach", "{n} breaches", standing.breaches),
         ngettext("{n} burn", "{n} burns", standing.burns),

@@ -189,7 +189,7 @@ def _ledger(ledger: Tally | None) -> list[dict[str, Any]]:
 
 
 def mark(line: EventLine) -> str:
-    """Return a short mark of an event's content, by which a screen says which version it saw."""
+    """Return a short mark of an event's content. A screen names it to say which version it saw."""
     content = [line.get(name) for name in ("id", "event", "player", "cards", "source", "count")]
     return hashlib.sha256(json.dumps(content, default=list).encode()).hexdigest()[:16]
 

@@ -51,7 +51,7 @@ class CameraBridge(Protocol):
 
 
 class BridgeSource:
-    """A bridge's frames as a live source, which keeps the newest ones (`Backlog`).
+    """A bridge's frames as a live source, which keeps the newest ones (`FrameQueue`).
 
     A camera that falls silent after its first frame is restarted for as long as the source is open.
     """

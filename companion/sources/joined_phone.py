@@ -47,7 +47,7 @@ class PhoneFrame:
 
 
 class PhoneFrames:
-    """Holds the newest frame of the phone that films, and the pixels' size that is wanted of it."""
+    """Holds the newest frame of the phone that films, and the picture size that it is asked for."""
 
     def __init__(self) -> None:
         """Start without a frame."""

@@ -1,1 +1,1 @@
-"""Evenings, games and events on the disk."""
+"""Evenings, games and events on the disk, in one SQLite file."""

@@ -1,4 +1,4 @@
-"""Files that somebody named, read up to a size beyond which none of them makes sense.
+"""Reads files that a user named, up to the largest size that makes sense.
 
 A device or a pipe says nothing of its size, and may have no end. A pipe, as `<(command)` makes one, is waited
 for only so long: one that was left behind by mistake has nobody who will ever write.
@@ -33,7 +33,7 @@ def read_capped(path: str | Path) -> bytes:
 
 
 def open_input(path: str | Path) -> BinaryIO:
-    """Open a file to read; of a pipe, what is written to it.
+    """Open a file to read. A pipe is read to its end first.
 
     Raises:
         OSError: it cannot be read.
@@ -43,7 +43,7 @@ def open_input(path: str | Path) -> BinaryIO:
 
 
 def _from_pipe(path: str | Path) -> bytes:
-    """Return what is written to a pipe until its writers close it, or more than makes sense has come."""
+    """Return what is written to a pipe, until its writers close it or it exceeds the largest size."""
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # which opens it without a writer, too
     try:
         data = bytearray()
@@ -64,7 +64,7 @@ def _from_pipe(path: str | Path) -> bytes:
 
 
 def read_stream(stream: BinaryIO, name: str) -> bytes:
-    """Return what is left of an open file; `name` is what an error calls it.
+    """Return the rest of an open file. Errors call it `name`.
 
     Raises:
         OSError: it cannot be read.

@@ -44,7 +44,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _in_plain_words(error: json.JSONDecodeError) -> str:
-    """Return what is wrong, for people who do not know the words of the parser."""
+    """Return the fault in plain words, without the terms of the parser."""
     rest = error.doc[error.pos :].lstrip()
     return f"{rest[0]!r} was not expected here" if rest else "the end is missing"
 

@@ -96,7 +96,7 @@ def _can_play_on(case: Case, demand: Demand, known: Iterable[str], hidden: int) 
     return None if in_doubt else False
 
 
-def set_goes_everywhere(mechanics: Mechanics, demands: Iterable[Demand], card: str) -> bool:
+def may_be_played_on_all(mechanics: Mechanics, demands: Iterable[Demand], card: str) -> bool:
     """Return whether an identified card may be played on each of the demands."""
     suit = suit_value(mechanics, SUIT_OF[card])
     return all(not failures(mechanics, d, RANK_OF[card], suit, COLOUR_OF[card]) for d in demands)

@@ -112,7 +112,7 @@ class Case:
         return bool(self._assumed[name])
 
     def decide_demand(self) -> None:
-        """Make sure that the pile makes only one demand, for a ruling that asks several questions of it.
+        """Make sure that the pile makes only one demand, because the ruling uses it several times.
 
         Raises:
             UndecidedError: there are several, and none is assumed yet.

@@ -98,7 +98,7 @@ def rest_of(held: Sequence[str], played: Iterable[str]) -> list[str]:
 
 
 def same_among(card: str, cards: Sequence[str]) -> str | None:
-    """Return the entry of `cards` that is the card, or else one that it may be; None if there is none."""
+    """Return the entry of `cards` that is the card. Without one, return an entry that may be it, or None."""
     if card in cards:
         return card
     known = (other for other in cards if UNKNOWN not in (card, other))

@@ -368,7 +368,7 @@ def _left_of(case: Case, player: str, remaining: list[str]) -> str | None:
 
 
 def _soft_draw(case: Case, picks_up: bool) -> int | None:
-    """Cards that the shower is expected to draw; nobody is told off for drawing or for not drawing them."""
+    """Return how many cards the shower is expected to draw. It is no breach to draw them or not."""
     hand, draw_pile, pile = case.holding.hand, case.situation.draw_pile, case.situation.pile
     if draw_pile == 0:
         return 0

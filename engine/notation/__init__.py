@@ -1,1 +1,1 @@
-"""A game as text that people can read aloud, and back."""
+"""The written form of a game: text that people can read, and the way back to events."""

@@ -46,10 +46,10 @@ class Follower:
         self.suspicions = Suspicions(self.rules)
         self.gaps = Gaps(self.state, self.suspicions)
 
-    def take(self, event: Event) -> Outcome:
+    def apply(self, event: Event) -> Outcome:
         """Apply one event and rule on it. Kinds of event without a handler are ignored."""
         handler = HANDLERS.get(event.event)
-        self.gaps.note(event)
+        self.gaps.note_confidence(event)
         stranger = next((name for name in event.names() if name not in self.state.seats), None)
         if handler and stranger is not None:
             says = say("{who} is not one of the players.", who=stranger)
@@ -76,7 +76,7 @@ class Follower:
         return Outcome(confirms=True)
 
     def _interrupts(self, event: Event) -> bool:
-        """Return whether a play may complete four of a kind out of turn, and so tells nothing of the turn."""
+        """Return whether a play may complete four of a kind out of turn, and says nothing about the turn."""
         ranks, pile = {RANK_OF[card] for card in event.cards}, self.state.pile
         same = not pile or UNKNOWN in (*event.cards[:1], pile[-1]) or RANK_OF[pile[-1]] in ranks
         return self.rules.mechanics.out_of_turn_four and event.event == "play" and same
@@ -84,7 +84,7 @@ class Follower:
     def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
         notes = [*notes, *self.gaps.bring_back(action)]
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
-        ruling = self.gaps.weigh(situation, action, rule_on(situation, action))
+        ruling = self.gaps.milder_ruling(situation, action, rule_on(situation, action))
         if ruling["verdict"] == "illegal" and action.type != "exchange":
             self._doubt_after_offence(action.player)
         if seat is not None:
@@ -97,7 +97,7 @@ class Follower:
     def _doubt_after_offence(self, player: str | None) -> None:
         """Trust the record less after an offence, which may also mean that something was missed."""
         if player is not None and self.state.turn not in (None, player):
-            self.gaps.passed_over(player)
+            self.gaps.note_skipped_turns(player)
         self.gaps.doubt_pile()
 
     def _deal(self, event: Event) -> Outcome:
@@ -123,7 +123,7 @@ class Follower:
                 seat.up = list(now)
             else:
                 # Nobody saw which cards changed places, so neither hand nor up-cards are known any more.
-                seat.blur()
+                seat.forget_hand()
                 seat.up[:] = [UNKNOWN] * len(seat.up)
             follow = Outcome(ruling=ruling)
         return follow
@@ -137,7 +137,7 @@ class Follower:
         seat, source = state.seats[player], event.source
         late = []
         if source == "hand" and not seat.hand and not seat.may_draw:
-            late = self.suspicions.held_after_all(event, player)
+            late = self.suspicions.proven_by_hand_play(event, player)
         took = self.gaps.find_pick_up(player, cards) if source in ("hand", None) else None
         notes = [*self.gaps.unburn(cards), *self.gaps.count_missed(reconcile(state, player, cards, source))]
         action = Action(type="play", player=player, cards=cards, source=source)
@@ -161,9 +161,10 @@ class Follower:
         seat = self.state.seats[player]
         misread = {card for card in cards if self.state.lies_elsewhere(card, player)}
         unseen = seat.take_from_hand(cards)
-        self.suspicions.came_in(player, seat.blurred)
+        self.suspicions.note_unseen_cards(player, seat.blurred)
         seat.blurred = 0
-        return self.suspicions.seen(event, player, [card for card in unseen if card not in misread])
+        new = [card for card in unseen if card not in misread]
+        return self.suspicions.proven_by_cards(event, player, new)
 
     def _flip(self, event: Event) -> Outcome:
         state, player = self.state, self._actor(event)
@@ -187,7 +188,7 @@ class Follower:
         `takes_back` is the mechanism by which the player takes the card back with the pile, if there is one.
         """
         state, effects = self.state, ruling["effects"]
-        self.gaps.played(player, cards)
+        self.gaps.note_play(player, cards)
         burnt = [card for card in cards if self._goes_aside(card)]
         if burnt:
             burnt += [card for card in cards if card == UNKNOWN]  # a set has one rank
@@ -226,11 +227,11 @@ class Follower:
         seat, due = state.seats[player], effects["draw"] or 0
         seat.may_draw = due if soft else 0
         if due and not soft:
-            state.owe(player, due)
+            state.assume_drawn(player, due)
             seat.noted = False
-            self.suspicions.came_in(player, due)
+            self.suspicions.note_unseen_cards(player, due)
         known = (set(state.left), state.loser)
-        state.follow(player, effects)
+        state.apply_effects(player, effects)
         state.possible = ruling.get("possible", ())
         return Outcome(ruling=ruling, follow_ups=(*late, *self._conclusions(event, *known)))
 
@@ -247,7 +248,7 @@ class Follower:
             return
         state.opening = False
         if state.turn is None and ruling["verdict"] != "illegal":
-            self.suspicions.started(event, player, state, certain=not self.gaps.fallible)
+            self.suspicions.note_start(event, player, state, certain=not self.gaps.fallible)
 
     def _pick_up(self, event: Event) -> Outcome:
         state = self.state
@@ -267,8 +268,8 @@ class Follower:
         self._note_start(event, player, ruling)
         if ruling["verdict"] == "unproven" and self.rules.mechanics.must_play:
             hand = state.seats[player].hand
-            self.suspicions.picked_up(event, player, demands, hand.count(UNKNOWN))
-        self.suspicions.took(player, state.pile if self.gaps.fallible else ())
+            self.suspicions.note_pick_up(event, player, demands, hand.count(UNKNOWN))
+        self.suspicions.note_pile_taken(player, state.pile if self.gaps.fallible else ())
         state.move_pile_to(player, event.count)
         return self._finish(event, player, ruling, [])
 
@@ -398,7 +399,7 @@ class Follower:
         seat = state.seats[player]
         seat.down = max(0, seat.down - count)
         seat.hand.extend([UNKNOWN] * count)
-        self.suspicions.came_in(player, count)
+        self.suspicions.note_unseen_cards(player, count)
         return Outcome(ruling=ruling)
 
     def _draw(self, event: Event) -> Outcome:
@@ -426,7 +427,7 @@ class Follower:
         seat.owed -= min(count, seat.owed)
         seat.may_draw = max(0, seat.may_draw - more)
         state.draw(player, more)
-        self.suspicions.came_in(player, more)
+        self.suspicions.note_unseen_cards(player, more)
         if count > allowed and ruling["verdict"] == "illegal":
             ruling["notes"] += give_up_surplus(state, player, count - allowed)
         return Outcome(ruling=ruling)
@@ -451,7 +452,7 @@ class Follower:
         """Believe that a player has more cards than counted: some came in unseen."""
         if event.player is not None:
             seat = self.state.seats[event.player]
-            self.suspicions.came_in(event.player, seat.add_unseen(event.source, event.count or 1))
+            self.suspicions.note_unseen_cards(event.player, seat.add_unseen(event.source, event.count or 1))
         return Outcome()
 
     def _game_over(self, event: Event) -> Outcome:

@@ -50,7 +50,7 @@ class Gaps:
 
     # Corrections of the record
 
-    def note(self, event: Event) -> None:
+    def note_confidence(self, event: Event) -> None:
         """Note whether the observer is certain of an event. Cards seen in a burn were not picked up."""
         self.fallible = self.fallible or event.confidence < 1
         if event.event == "burn":
@@ -61,12 +61,12 @@ class Gaps:
         self.times_missed += bool(notes) and self.fallible
         return list(notes)
 
-    def played(self, player: str, cards: Sequence[str]) -> None:
+    def note_play(self, player: str, cards: Sequence[str]) -> None:
         """Note who played last. The played cards were not picked up."""
         self._last = player
         self._maybe_picked_up.difference_update(cards)
 
-    def passed_over(self, player: str) -> None:
+    def note_skipped_turns(self, player: str) -> None:
         """Enter that `player` acted in another player's turn: the turns between them may have been missed."""
         state, over = self._state, []
         other = state.turn
@@ -132,7 +132,7 @@ class Gaps:
 
     # Doubts about rulings
 
-    def weigh(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
+    def milder_ruling(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
         """Return the ruling, or a milder one if a missed act would explain the event.
 
         A card in two places or an act after the end is itself a sign of a misreading. Other breaches are only
@@ -142,7 +142,7 @@ class Gaps:
         seat = self._state.seats.get(player)
         if seat is None or ruling["verdict"] != "illegal" or not self.fallible:
             return ruling
-        ruling = self._weigh_readings(ruling)
+        ruling = self._without_doubtful_breaches(ruling)
         if seat.doubtful and action.from_table and ruling["verdict"] == "illegal":
             up = seat.holding().up if action.source == "up" or action.type == "take_up" else ()
             emptied = {**situation.cards, player: seat.holding()._replace(hand=(), up=up)}
@@ -159,9 +159,9 @@ class Gaps:
                 if action.type != "pick_up":
                     seat.hand, seat.up = list(held.hand or ()), list(held.up or ())
                 ruling = as_unproven(milder, say("what {who} did before that nobody saw", who=player))
-        return self._weigh_turn(situation, action, ruling) if ruling["verdict"] == "illegal" else ruling
+        return self._milder_on_turn(situation, action, ruling) if ruling["verdict"] == "illegal" else ruling
 
-    def _weigh_readings(self, ruling: Ruling) -> Ruling:
+    def _without_doubtful_breaches(self, ruling: Ruling) -> Ruling:
         """Drop breaches that rest on a misread card or on a wrong count of the cards."""
         rules = self._state.rules
         misread, over = rules.rule_for("one_pack").id, rules.rule_for("over").id
@@ -175,7 +175,7 @@ class Gaps:
             return {**ruling, "breaches": breaches}
         return {**ruling, "breaches": [], "verdict": "unproven", "needs": [need]}
 
-    def _weigh_turn(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
+    def _milder_on_turn(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
         """Return a milder ruling on an act out of turn if an unseen act of the skipped player explains it."""
         player, other = action.player or "", self._state.turn
         if other is None or not self._may_have_acted(other, player):
@@ -188,7 +188,7 @@ class Gaps:
         for table, unseen in tables:
             milder = rule_on(table, action)
             if milder["verdict"] != "illegal":
-                self.passed_over(player)
+                self.note_skipped_turns(player)
                 return as_unproven(milder, unseen)
         return ruling
 
@@ -260,7 +260,7 @@ class Gaps:
         else:
             return None
         self.times_missed += 1
-        seat.blur()
+        seat.forget_hand()
         del seat.hand[:missing]
         state.draw(player, surplus)
         if missing == 1:
@@ -290,7 +290,7 @@ class Gaps:
         misread = extra and player == self._last and without(state.pile, event.cards)
         if not misread:
             seat.take_from_hand(unseen)
-            self._owe(player, len(unseen))
+            self._assume_drawn(player, len(unseen))
         state.replace_pile(event.cards if extra else [*state.pile, *rest])
         state.burn_pile()
         again = state.rules.mechanics.burn_again
@@ -321,13 +321,13 @@ class Gaps:
             return []
         return [*held, *[UNKNOWN] * missing][:missing]
 
-    def _owe(self, player: str, played: int) -> None:
+    def _assume_drawn(self, player: str, played: int) -> None:
         """Enter the draw that is due after `played` cards were played unseen."""
         mechanics, state = self._state.rules.mechanics, self._state
         due = played
         if mechanics.draw == "to-minimum":
             due = max(0, mechanics.min_hand - len(state.seats[player].hand))
-        state.owe(player, min(due, state.draw_pile or 0))
+        state.assume_drawn(player, min(due, state.draw_pile or 0))
 
     def explain_pick_up(self, event: Event, player: str) -> None:
         """Correct the pile to the cards seen in a pick-up; new ones must have been played in missed turns."""

@@ -14,7 +14,7 @@ from engine.cards import FULL_PACK, RANK_OF, UNKNOWN
 from engine.deals import packs_for
 from engine.demand import Demand
 from engine.events import Event
-from engine.judging.beats import effect_in_words, set_goes_everywhere
+from engine.judging.beats import effect_in_words, may_be_played_on_all
 from engine.judging.case import breach_entry
 from engine.judging.questions import start_mechanisms, start_place
 from engine.mechanics import Mechanics
@@ -32,7 +32,7 @@ class PickUpSuspicion:
     player: str
     demands: frozenset[Demand]
     """The demands that the pile may have made."""
-    came_in: int = 0
+    unseen_since: int = 0
     """How many unseen cards have entered the hand since."""
     playable: list[str] = field(default_factory=list)
     """Cards seen since that could have been played."""
@@ -75,7 +75,7 @@ class Suspicions:
     def _mechanics(self) -> Mechanics:
         return self.rules.mechanics
 
-    def started(self, event: Event, player: str, state: Knowledge, *, certain: bool) -> None:
+    def note_start(self, event: Event, player: str, state: Knowledge, *, certain: bool) -> None:
         """Note the starter, and the cards known at that time.
 
         Args:
@@ -107,12 +107,12 @@ class Suspicions:
             if name != player:
                 self.start.elsewhere.update(card for card in seat.hand if card != UNKNOWN)
 
-    def picked_up(self, event: Event, player: str, demands: frozenset[Demand], hidden: int) -> None:
+    def note_pick_up(self, event: Event, player: str, demands: frozenset[Demand], hidden: int) -> None:
         """Note a pick-up that may be a breach because of `hidden` unseen cards in the hand."""
         if hidden:
             self.pick_ups.append(PickUpSuspicion(event.id, player, demands))
 
-    def took(self, player: str, pile: Iterable[str]) -> None:
+    def note_pile_taken(self, player: str, pile: Iterable[str]) -> None:
         """Note a picked-up pile in which the observer may have overlooked a card.
 
         A fallible observer may have missed one card of a set. So a card of that rank in the hand proves
@@ -129,33 +129,33 @@ class Suspicions:
         self.up_plays.pop(player, None)
         self.drew.add(player)
 
-    def came_in(self, player: str, count: int) -> None:
+    def note_unseen_cards(self, player: str, count: int) -> None:
         """Note that unseen cards entered a hand."""
         if count:
             self.drew.add(player)
             self.up_plays.pop(player, None)
         for suspicion in self.pick_ups:
             if suspicion.player == player:
-                suspicion.came_in += count
+                suspicion.unseen_since += count
 
-    def seen(self, event: Event, player: str, cards: Iterable[str]) -> list[Event]:
+    def proven_by_cards(self, event: Event, player: str, cards: Iterable[str]) -> list[Event]:
         """Return the late breaches that are proven by cards leaving a hand that nobody had seen there."""
         known = [card for card in cards if card != UNKNOWN]
         return [
-            *self._seen_after_pick_up(event, player, known),
-            *self._seen_after_start(event, player, known),
+            *self._proven_pick_up(event, player, known),
+            *self._proven_start(event, player, known),
         ]
 
-    def _seen_after_pick_up(self, event: Event, player: str, cards: list[str]) -> list[Event]:
+    def _proven_pick_up(self, event: Event, player: str, cards: list[str]) -> list[Event]:
         found = []
         for suspicion in [s for s in self.pick_ups if s.player == player]:
             suspicion.playable += [
                 card
                 for card in cards
                 if RANK_OF[card] not in suspicion.doubtful
-                and set_goes_everywhere(self._mechanics, suspicion.demands, card)
+                and may_be_played_on_all(self._mechanics, suspicion.demands, card)
             ]
-            if len(suspicion.playable) > suspicion.came_in:
+            if len(suspicion.playable) > suspicion.unseen_since:
                 self.pick_ups.remove(suspicion)
                 card = suspicion.playable[-1]
                 asked = effect_in_words(min(suspicion.demands))
@@ -168,7 +168,7 @@ class Suspicions:
                 found.append(self._late(event, suspicion.event, player, says, "must_play"))
         return found
 
-    def _seen_after_start(self, event: Event, player: str, cards: list[str]) -> list[Event]:
+    def _proven_start(self, event: Event, player: str, cards: list[str]) -> list[Event]:
         """Return the late breach of the starter if `player` held a card that comes before the starter's."""
         start = self.start
         if start is None or player == start.starter or player in self.drew or event.id == start.event:
@@ -217,7 +217,7 @@ class Suspicions:
         ahead = [other for other in FULL_PACK if start_place(mechanics, (other,)) <= last]
         return all(start.elsewhere[other] >= start.packs for other in ahead)
 
-    def held_after_all(self, event: Event, player: str) -> list[Event]:
+    def proven_by_hand_play(self, event: Event, player: str) -> list[Event]:
         """Return the late breach of a player who played an up-card and now plays from the hand."""
         earlier = self.up_plays.pop(player, None)
         if earlier is None:

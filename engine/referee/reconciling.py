@@ -106,7 +106,7 @@ def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) 
         notes.append(say("{who} must have drawn a card that nobody saw.", who=player))
     unknown = _not_known(cards, seat.hand)
     if len(unknown) > seat.hand.count(UNKNOWN) or len(cards) > len(seat.hand):
-        seat.blur()
+        seat.forget_hand()
         seat.hand.extend([UNKNOWN] * (len(cards) - len(seat.hand)))
         notes.append(say("{who}'s hand was not what the referee had seen of it.", who=player))
     return notes

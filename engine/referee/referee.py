@@ -170,7 +170,7 @@ class Referee:
         return replace(own, follow_ups=fresh, changed=changed)
 
     def _take(self, event: Event) -> Outcome:
-        outcome = self._follower.take(event)
+        outcome = self._follower.apply(event)
         self._events.append(event)
         self._outcomes[event.id] = outcome
         return outcome

@@ -47,7 +47,7 @@ class Seat:
         """Return the cards as an immutable value."""
         return Holding(tuple(self.hand), tuple(self.up), self.down)
 
-    def blur(self) -> None:
+    def forget_hand(self) -> None:
         """Forget which cards the hand holds; its size is kept."""
         self.blurred += sum(card != UNKNOWN for card in self.hand)
         self.hand[:] = [UNKNOWN] * len(self.hand)
@@ -76,7 +76,7 @@ class Seat:
             if self.hand:
                 # An unidentified card may be any of the known ones. A surplus card replaces any of them.
                 if card == UNKNOWN or UNKNOWN not in self.hand:
-                    self.blur()
+                    self.forget_hand()
                 self.hand.remove(UNKNOWN)
                 unseen.append(card)
         return unseen
@@ -224,7 +224,7 @@ class Knowledge:
         if self.draw_pile is not None:
             self.draw_pile = max(0, self.draw_pile - count)
 
-    def owe(self, player: str, count: int) -> None:
+    def assume_drawn(self, player: str, count: int) -> None:
         """Enter a due draw as done. Draws are easily missed, so an unseen one proves nothing."""
         self.draw(player, count)
         self.seats[player].owed += count
@@ -286,7 +286,7 @@ class Knowledge:
             if gone != player:
                 since.append(player)
 
-    def follow(self, player: str | None, effects: Mapping[str, Any]) -> None:
+    def apply_effects(self, player: str | None, effects: Mapping[str, Any]) -> None:
         """Apply the effects of a ruling: next turn, direction, and who has left, come back or lost."""
         self.turn = effects["next"]
         self.set_direction(effects["direction"])

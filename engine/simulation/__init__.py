@@ -1,1 +1,1 @@
-"""Simulated games with nothing hidden."""
+"""Games between simulated players, in which every card is known."""

@@ -1,1 +1,1 @@
-"""Google's ready networks that find hands, and the command that makes their weights. See MODEL_CARD.md."""
+"""Google's networks that find hands, and the command that converts their weights. See MODEL_CARD.md."""

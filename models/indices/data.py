@@ -25,7 +25,7 @@ from vision.geometry import (
 from vision.recognition.index_detector import INDEX_CENTRE_MM, RANK_BOX_MM
 
 _INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
-"""Left, top, right and bottom of an index. The box of its rank is `RANK_MM`."""
+"""Left, top, right and bottom of an index. The box of its rank is `RANK_BOX_MM`."""
 _SEEN = 0.75
 """An index counts if at least this share of it shows."""
 _SEEN_BELOW_RANK, _RANK_SEEN = 0.5, 0.85

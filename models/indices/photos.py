@@ -50,7 +50,10 @@ def _boxes(photo: LabelledPhoto) -> _Boxes:
 
 
 class IndexPhotoDataset(Dataset[tuple[Tensor, IndexTruth]]):
-    """A cut-out around an index of each photo, with cards about `CARD_PIXELS` tall and quarter turns."""
+    """A cut-out around an index of each photo, in quarter turns.
+
+    Its cards are about `INPUT_CARD_HEIGHT` pixels tall.
+    """
 
     def __init__(self, photos: list[LabelledPhoto], size: int, seed: int = 0) -> None:
         self.photos = [photo for photo in photos if any(label.card != BACK for label in photo.labels)]

@@ -67,7 +67,7 @@ def without_passwords(text: str) -> str:
 
 
 def lacks_password(address: str) -> bool:
-    """Return whether an address has only `HIDDEN` for its password, as it is shown or kept."""
+    """Return whether `HIDDEN` stands in an address in place of its password."""
     _scheme, _user, password, rest = _split(address)
     return password == HIDDEN or any(field.endswith(f"={HIDDEN}") for field in re.split(r"[?&/]", rest))
 

@@ -88,7 +88,7 @@ def _downscaled(image: Image) -> tuple[Image, float]:
 
 
 def _is_dark(image: Image, papers: Sequence[Mask]) -> bool:
-    """Return whether the paper of face-up cards is too dark, as it is white on every table."""
+    """Return whether the picture is too dark, by the paper of face-up cards, which is always white."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     levels = [float(np.percentile(grey[paper], 80)) for paper in papers if paper.any()]
     if levels:

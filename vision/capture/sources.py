@@ -55,7 +55,7 @@ _CUT_OFF_TOLERANCE = 0.01
 roughly."""
 
 _CLOCK_JUMP_SECONDS = 60.0
-"""Two frames of a film are not farther apart than this; else the clock of the stream that was kept jumped."""
+"""Frames of a film that are farther apart mean that the clock of the recorded stream jumped."""
 
 
 class FrameSource(Protocol):

@@ -115,7 +115,7 @@ def _probe_connected(connection: socket.socket, address: str, parts: SplitResult
 
 
 def _status_fault(answer: _Answer, address: str, parts: SplitResult) -> Said | None:
-    """Return what the status of an answer says; None if the device sends what was asked for."""
+    """Return the fault that the status of an answer names; None if the request succeeded."""
     if answer.status in (401, 403):
         if parts.username:
             return message("the device refuses this name and password")

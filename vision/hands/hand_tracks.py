@@ -27,7 +27,7 @@ _HOLDING_TIPS = (4, 8, 12)
 _PILES_TILE_MM, _SEAT_TILE_MM, _BEHIND_ROW_MM = 480.0, 420.0, 40.0
 """Sides of the tiles in which palms are looked for: around the piles, and so far behind each row."""
 _MIN_UNEXPLAINED_SHARE = 0.004
-"""Palms are looked for in a tile if this share of it moves outside the hands that are known."""
+"""A tile is searched for palms if this share of it moves outside the known hands."""
 _ROW_TURNS, _AT_HOME_TURNS = 2, 3
 """Palms are looked for around one of the rows and around the piles in every other frame. A hand whose player
 does not reach in is followed in every third frame. Looking costs most of all."""
@@ -94,7 +94,7 @@ class _Track:
         return now - self.stirred <= _STIRS_SECONDS
 
     def predicted(self, t: float) -> Hand:
-        """Return the hand where it is at a time if it goes on as it moved."""
+        """Return the hand at its expected place at `t` seconds, from its last velocity."""
         return Hand(self.hand.points + self.velocity * (t - self.last_seen), self.hand.p)
 
     def note(self, t: float) -> None:
@@ -307,7 +307,7 @@ def _owner_weights(layout: Layout, points: NDArray[np.float64]) -> NDArray[np.fl
 
 @lru_cache(maxsize=4)
 def _tiles(layout: Layout) -> list[Tile]:
-    """Return the tiles in which palms are looked for, in pixels: that of the piles first, then the rows."""
+    """Return the tiles to search for palms, in pixels: first around the piles, then around each row."""
     piles = [place for place in (layout.draw, layout.play) if place is not None] or [layout.middle]
     middle = np.mean(piles, axis=0)
     places = [(middle, _PILES_TILE_MM)]

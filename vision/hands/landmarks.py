@@ -83,7 +83,7 @@ class FindsHands(Protocol):
         ...
 
     def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
-        """Return those of the hands of an earlier picture that are found where they were, or near."""
+        """Return the hands of an earlier picture that are still at their places, or near them."""
         ...
 
 
@@ -109,7 +109,7 @@ class HandDetector:
         return hands
 
     def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
-        """Return those of the hands of an earlier picture that are found where they were, or near."""
+        """Return the hands of an earlier picture that are still at their places, or near them."""
         found: list[Hand] = []
         for hand in before:
             now = self.in_square(picture, square_of_landmarks(hand.points))
@@ -118,7 +118,7 @@ class HandDetector:
         return found
 
     def palm_squares(self, picture: Image, tile: Tile) -> list[Square]:
-        """Return the squares of the hands whose palms are seen in a tile, the surest first."""
+        """Return a square around each hand whose palm is in the tile, the surest first."""
         x, y, side = tile
         crop = _cut(picture, (x, y, side, 0.0), _PALM_SIDE)
         found = np.asarray(self._palms.run(crop[None]), np.float64)[0]
@@ -173,7 +173,7 @@ def _turn_of(wrist: NDArray[np.float64], knuckle: NDArray[np.float64]) -> float:
 
 
 def _turned(turn: float) -> NDArray[np.float64]:
-    """Return the matrix by which rows (x, y) of an upright square become those of one that is turned."""
+    """Return the matrix that turns points (rows of x, y) of an upright square by an angle."""
     c, s = math.cos(turn), math.sin(turn)
     return np.array([[c, s], [-s, c]])
 

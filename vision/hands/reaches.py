@@ -21,9 +21,9 @@ from vision.table.layout import Layout, Place
 from vision.types import Image, Mask
 
 _NEAR_PILES_MM = 220.0
-"""Only tips of arms so near to the piles count: farther out, arms rest."""
+"""Only arm tips this near to the piles count. Arms farther out are at rest."""
 _SAME_MM = 140.0
-"""A hand is that of an arm whose tip is so near."""
+"""A hand belongs to an arm whose tip is this near."""
 _PRIOR_FOUND, _PRIOR_MISSED = 20.0, 10.0
 """Frames that count for and against hands before any was seen."""
 _MIN_FOUND_SHARE = 0.4

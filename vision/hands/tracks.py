@@ -43,7 +43,7 @@ _MAX_RESTING_MOTION, _MIN_RESTING_FOREGROUND = 0.02, 0.3
 _FINGERS_MM = 16.0
 """Radius around the tip that must be covered and unmoving while a hand rests."""
 _ARM_HALF_WIDTH_MM, _MIN_LOST_ARM_SHARE = 60.0, 0.5
-"""A region belongs to a lost arm if this share of it lies within this distance of where the arm was."""
+"""A region belongs to a lost arm if this share of it lies this near to the arm's last place."""
 _MIN_MOVING_SHARE = 0.05
 """An inner region moves if this share of it does."""
 _MIN_OVERLAP_SHARE = 0.25
@@ -160,8 +160,10 @@ class HandsFrame:
     ended: tuple[ArmTrack, ...]
     """Tracks of the arms that have just left."""
     covered: dict[Zone, frozenset[int]]
-    """Zones that are not visible at rest, with the seats whose arms cover them (none: something else
-    moves)."""
+    """Zones that are covered or not at rest, each with the seats whose arms cover it.
+
+    No seats: something else moves there.
+    """
     by_hands: bool = False
     """Whether the tracks are those of hands with landmarks; else they are those of arms."""
     bodies: Mapping[Zone, frozenset[int]] = field(default_factory=dict)
@@ -186,7 +188,7 @@ class ArmTracker:
         self.masks: dict[int, Mask] = {}
         """The arm of each seat in the latest frame, in pixels of the small image."""
         self.visible_masks: tuple[Mask, ...] = ()
-        """Those of these masks that show most of their arm."""
+        """The masks that show most of their arm."""
 
     def feed(self, motion: MotionFrame, layout: Layout) -> HandsFrame:
         """Update the tracks with the motion of one frame."""
@@ -270,7 +272,7 @@ class ArmTracker:
     def _lost_owner(
         self, region: ForegroundRegion, motion: MotionFrame, layout: Layout, seen: Collection[int]
     ) -> int | None:
-        """Return the seat whose arm was lost where a new region is now; None if there is none.
+        """Return the seat whose arm was lost at the place of a new region; None if there is none.
 
         In bad light, an arm is seen in pieces. `seen` are the seats whose arms are visible.
         """
@@ -330,7 +332,7 @@ class ArmTracker:
     def _island_owner(
         self, region: ForegroundRegion, motion: MotionFrame, layout: Layout, arm_masks: Collection[int]
     ) -> int | None:
-        """Return the seat whose arm an inner region belongs to; None if it is no hand.
+        """Return the seat whose hand an inner region is; None if it is no hand.
 
         Cards that a hand leaves behind do not move, and are smaller than a hand with its wrist. A region that
         moves and is large may be an arm that enters.
@@ -349,7 +351,7 @@ class ArmTracker:
         return self._entering_owner(region, motion, layout) if lost is None else lost
 
     def _entering_owner(self, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> int | None:
-        """Return the seat from whose side an arm enters with a sleeve like the floor; None if none fits."""
+        """Return the seat of an arm with a sleeve like the floor, by the side it enters from; or None."""
         pixels = np.argwhere(region.mask)[::_PIXEL_STEP, ::-1].astype(np.float64)
         places = layout.plane.to_mm(pixels / motion.scale)
         outermost = int(np.linalg.norm(places - layout.middle, axis=1).argmax())

@@ -153,7 +153,7 @@ class BackgroundSubtractor:
         assert self._moved_at is not None
         difference = _difference_beyond_shift if camera_moving else _difference
         change = difference(now, self._before)
-        # The median pixel is at rest whatever moves, so it shows the camera's noise.
+        # Most pixels are at rest at any time, so the median shows the camera's noise.
         self._noise += 0.05 * (float(np.median(change[::3, ::3])) - self._noise)
         bright, noise = max_channel(self._table), _NOISE_FACTOR * self._noise
         moving = _without_specks(change > max(_MOVING_LEVEL, noise) + _MOVING_SHARE * bright)
@@ -191,7 +191,7 @@ class BackgroundSubtractor:
         return self._last
 
     def absorb(self, polygon: ArrayLike) -> None:
-        """Set the inside of a polygon (N x 2 px of the frame) to table, as it looks now."""
+        """Count the inside of a polygon (N x 2 px of the frame), as it looks now, as table."""
         if self._before is not None and self._table is not None:
             inside = polygon_mask(np.asarray(polygon, np.float64) * self._scale, self._before.shape)
             cv2.copyTo(self._before, inside.astype(np.uint8), self._table)

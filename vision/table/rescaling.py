@@ -11,7 +11,7 @@ from vision.plane import TablePlane
 from vision.table.layout import Layout
 
 _ASPECT_TOLERANCE = 0.02
-"""Two pictures are of one shape whose ratios of width to height differ by less than this share."""
+"""Two pictures have one shape if their ratios of width to height differ by less than this share."""
 
 
 def rescale_layout(layout: Layout, width: int, height: int) -> Layout:

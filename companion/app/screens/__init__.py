@@ -1,1 +1,1 @@
-"""The Kivy screens: one .py and one .kv each. They show and ask; they hold no rules."""
+"""The Kivy screens: mostly one .py and one .kv each. They show and ask, and hold no rules."""

@@ -1,6 +1,6 @@
 """A soak test: films of whole games one after another in real time, to measure memory, lag and losses.
 
-As with a camera, frames that arrive during computing wait for a moment (`Backlog`), and then they are
+As with a camera, frames that arrive during computing wait for a moment (`FrameQueue`), and then they are
 dropped. Each film is a game of its own in one store, as with `shithead watch --store`.
 """
 

@@ -354,7 +354,7 @@ PARTS: dict[str, tuple[Goal, ...]] = {
             file=_PHONES,
         ),
         _bench(
-            "time from the phone's picture to the ruling on ten screens, beyond deciding, median, s",
+            "time from the phone's picture to the ruling on ten screens, without deciding, median, s",
             "phone_picture_to_screens_s",
             most=0.3,
             file=_PHONES,

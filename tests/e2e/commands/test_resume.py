@@ -244,14 +244,16 @@ def test_a_watcher_that_begins_in_mid_game_does_not_tell_the_past_again() -> Non
     deal = Event(id=1, event="deal", up={"Ann": ("KD",)})
     lying = Event(id=2, event="play", cards=("9S",))
     news = Event(id=3, event="play", player="Ann", cards=("10H",))
-    assert known.less([deal, lying, news]) == [news]
+    assert known.new_events([deal, lying, news]) == [news]
     better = Event(id=4, event="play", cards=("4C", "9S"), revise=2)
     two = Event(id=5, event="play", player="Ann", cards=("9S", "9D"), revise=2)
-    assert known.less([better, two]) == [Event(id=5, event="play", player="Ann", cards=("9D",))]
+    assert known.new_events([better, two]) == [Event(id=5, event="play", player="Ann", cards=("9D",))]
     upon = Event(id=8, event="play", player="Bob", cards=("4C", "9S", "JD"))
-    assert [event.cards for event in known.less([upon])] == [("JD",)], "the pile is no part of a play upon it"
+    assert [event.cards for event in known.new_events([upon])] == [("JD",)], (
+        "the pile is no part of a play upon it"
+    )
     taken, again = Event(id=6, event="pick_up", player="Bob"), Event(id=7, event="play", cards=("9S",))
-    assert known.less([taken, again]) == [taken, again]
+    assert known.new_events([taken, again]) == [taken, again]
 
 
 def test_a_past_play_that_has_become_news_is_revised_and_withdrawn_like_any_other() -> None:
@@ -260,7 +262,7 @@ def test_a_past_play_that_has_become_news_is_revised_and_withdrawn_like_any_othe
     two = Event(id=2, event="play", player="Ann", cards=("9S", "9D"), revise=1)
     three = Event(id=3, event="play", player="Ann", cards=("9S", "9D", "9H"), revise=1)
     none = Event(id=4, event="play", player="Ann", cards=("9S",), revise=1)
-    told = known.less([lying, two, three, none])
+    told = known.new_events([lying, two, three, none])
     assert [(event.id, event.cards, event.revise, event.withdrawn) for event in told] == [
         (2, ("9D",), None, False),
         (3, ("9D", "9H"), 2, False),
@@ -274,17 +276,17 @@ def test_another_copy_of_a_card_that_lay_on_the_pile_is_news(card: str, packs: i
     lying = Event(id=1, event="play", cards=(card,))
     upon = Event(id=2, event="play", player="Ann", cards=(card,))
     better = Event(id=3, event="play", player="Ann", cards=(card, card), revise=2)
-    assert known.less([lying, upon, better]) == [upon, better]
+    assert known.new_events([lying, upon, better]) == [upon, better]
 
 
 def test_the_one_copy_of_a_card_that_lay_on_the_pile_is_never_news() -> None:
     known = ReplayFilter(("7H",))
-    assert known.less([Event(id=n, event="play", cards=("7H",)) for n in (1, 2)]) == []
+    assert known.new_events([Event(id=n, event="play", cards=("7H",)) for n in (1, 2)]) == []
 
 
 def test_a_question_of_before_the_break_is_withdrawn_after_it() -> None:
     answered = Event(id=-2, event="unclear", revise=-1, withdrawn=True)
-    assert ReplayFilter(("7H",)).less([answered]) == [answered]
+    assert ReplayFilter(("7H",)).new_events([answered]) == [answered]
 
 
 MISREAD = [(("6S",), ("8S",))]
@@ -294,34 +296,34 @@ MISREAD = [(("6S",), ("8S",))]
 @pytest.mark.parametrize("read", ["6S", "8S"])
 def test_a_card_that_was_put_right_is_no_news_however_it_is_read_again(read: str) -> None:
     known = ReplayFilter(("4C", "8S"), MISREAD)
-    assert known.less([Event(id=1, event="play", cards=(read,))]) == []
+    assert known.new_events([Event(id=1, event="play", cards=(read,))]) == []
     known = ReplayFilter(("4C", "8S"), MISREAD)
     upon = Event(id=2, event="play", player="Ann", cards=(read, "9H"))
-    assert [event.cards for event in known.less([upon])] == [("9H",)]
+    assert [event.cards for event in known.new_events([upon])] == [("9H",)]
     taken = Event(id=3, event="pick_up", player="Bob", cards=(read, "9H"))
     again = Event(id=4, event="pick_up", player="Cat", cards=(read, "9H"), revise=3)
-    assert [event.cards for event in known.less([taken, again])] == [("4C", "8S", "9H")] * 2
+    assert [event.cards for event in known.new_events([taken, again])] == [("4C", "8S", "9H")] * 2
     later = Event(id=5, event="play", player="Ann", cards=("6S",))
-    assert known.less([later]) == [later], "that is another pile"
+    assert known.new_events([later]) == [later], "that is another pile"
 
 
 def test_the_card_that_another_was_taken_for_may_be_played_once_that_one_is_read_right() -> None:
     known = ReplayFilter(("8S",), MISREAD)
     six = Event(id=2, event="play", player="Ann", cards=("6S",))
-    assert known.less([Event(id=1, event="play", cards=("8S",)), six]) == [six]
+    assert known.new_events([Event(id=1, event="play", cards=("8S",)), six]) == [six]
 
 
 def test_a_play_that_was_struck_out_is_not_told_again() -> None:
     known = ReplayFilter(("4C",), [(("6S",), ())])
-    assert known.less([Event(id=1, event="play", cards=("6S",))]) == []
+    assert known.new_events([Event(id=1, event="play", cards=("6S",))]) == []
     taken = Event(id=2, event="pick_up", player="Bob", cards=("6S",))
-    assert [event.cards for event in known.less([taken])] == [("4C",)]
+    assert [event.cards for event in known.new_events([taken])] == [("4C",)]
 
 
 @pytest.mark.parametrize("kind", ["pick_up", "burn"])
 def test_covered_cards_of_before_the_break_go_with_the_pile(kind: EventKind) -> None:
     known = ReplayFilter(("4C", "9D", "9S"))
-    told = known.less(
+    told = known.new_events(
         [
             Event(id=1, event="play", player="Ann", cards=("9S",)),
             Event(id=2, event="play", player="Bob", cards=("QH",)),
@@ -342,7 +344,7 @@ def test_covered_cards_of_before_the_break_go_with_the_pile(kind: EventKind) -> 
 
 def test_what_is_taken_in_part_takes_nothing_of_before_the_break_with_it() -> None:
     known = ReplayFilter(("4C", "9S"))
-    (told,) = known.less([Event(id=1, event="pick_up", player="Ann", cards=("QH",), count=1)])
+    (told,) = known.new_events([Event(id=1, event="pick_up", player="Ann", cards=("QH",), count=1)])
     assert told.cards == ("QH",)
 
 
