@@ -25,6 +25,8 @@ EARLY_S = 0.5
 """A clock may run this far ahead of the truth's `t_start`."""
 LATE_S = 2.0
 """The contract's window after `t_end`."""
+_BINS = 10
+"""Equal parts of 0..1 in which confidences are compared with how often they are right."""
 REMARKS = ("unclear", "late_breach", "recount", "consequence")
 """Lines that ask, infer or correct a count. No card moves, so the truth need not have them."""
 COMPARED_FIELDS: dict[str, tuple[str, ...]] = {
@@ -89,6 +91,8 @@ class Score:
     asked: int = 0
     """`unclear` events: questions to the players."""
     delays_s: list[float] = field(default_factory=list)
+    certainty: list[tuple[float, bool]] = field(default_factory=list)
+    """The confidence of each reported event that has one, and whether the event is right."""
     missed: list[EventLine] = field(default_factory=list)
     spurious: list[EventLine] = field(default_factory=list)
     mistaken: list[tuple[EventLine, EventLine]] = field(default_factory=list)
@@ -252,10 +256,29 @@ def compare(events: Sequence[EventLine], truth: Sequence[EventLine]) -> Score:
     _credit(score, pairs, reported, true)
     _judge(score, pairs, events, true)
     _correct(score, pairs, reported, true)
+    right = {id(line) for line, _ in pairs}
+    score.certainty = [
+        (float(line["confidence"]), id(line) in right)
+        for line in reported
+        if line.get("confidence") is not None
+    ]
     score.delays_s = [
         float(line["decided_at"]) - float(fact["t_end"]) for line, fact in pairs if "decided_at" in line
     ]
     return score
+
+
+def calibration_error(certainty: Sequence[tuple[float, bool]]) -> float | None:
+    """Return the expected calibration error (Naeini et al., 2015) over ten equal bins; None without data.
+
+    Args:
+        certainty: Pairs of a confidence, 0..1, and whether what it was about is right.
+    """
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for confidence, right in certainty:
+        bins.setdefault(min(int(confidence * _BINS), _BINS - 1), []).append((confidence, right))
+    gaps = (abs(sum(confidence - right for confidence, right in inside)) for inside in bins.values())
+    return sum(gaps) / len(certainty) if certainty else None
 
 
 Pairs = list[tuple[EventLine, EventLine]]

@@ -51,7 +51,7 @@ def blur_mm(image: Image, quad: Quad) -> float:
     size = round(CARD_WIDTH_MM * _PX_PER_MM), round(CARD_HEIGHT_MM * _PX_PER_MM)
     # Red ink is as dark as black in this channel.
     green = rectify(image, quad, *size)[..., 1].astype(np.float32)
-    grey = cv2.GaussianBlur(green, (0, 0), _SMOOTHING_PX)
+    grey = np.asarray(cv2.GaussianBlur(green, (0, 0), _SMOOTHING_PX), np.float32)
     sample = slice(None, None, _STRIDE), slice(None, None, _STRIDE)
     ink, paper = (_percentile(grey[sample], percent) for percent in (_INK_PERCENTILE, _PAPER_PERCENTILE))
     across = cv2.Scharr(grey, cv2.CV_32F, 1, 0)[sample] / 32

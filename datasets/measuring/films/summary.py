@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from companion.game.scoring import percentile
+from companion.game.scoring import calibration_error, percentile
 from datasets.measuring.films.watching import Row
 from engine.events import EVENT_KINDS
 
 SIDES = ("watch", "baseline")
 """The watcher, and the baseline (`datasets.measuring.films.baseline`)."""
-_DETAILS = ("missed", "spurious", "mistaken", "delays_s", "computed_s")
+_DETAILS = ("missed", "spurious", "mistaken", "delays_s", "computed_s", "certainty")
 Sums = dict[str, Any]
 
 
@@ -96,6 +96,9 @@ def sums(rows: Sequence[Row], side: str) -> Sums:
     }
     if side == "watch":
         summed |= _delays("computed", [s for score in scores for s in score["computed_s"]])
+        certainty = [(c, bool(right)) for score in scores for c, right in score.get("certainty", ())]
+        error = calibration_error(certainty)
+        summed["calibration_error"] = None if error is None else round(error, 4)
         summed["speed"] = _share(seconds, sum(row["wall_s"] for row in rows), 2)
         summed["processor_speed"] = _share(seconds, sum(row["cpu_s"] for row in rows), 2)
     return summed

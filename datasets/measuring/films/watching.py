@@ -191,7 +191,7 @@ def _digest(path: Path) -> str:
 
 
 def _scored(score: Score) -> dict[str, Any]:
-    return {**score.to_json(), "delays_s": _seconds(score)}
+    return {**score.to_json(), "delays_s": _seconds(score), "certainty": score.certainty}
 
 
 def _seconds(score: Score) -> list[float]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from companion.game.scoring import calibration_error
+
 SURE = 0.9
 """Least confidence of a name that counts as confidently wrong."""
-_BINS = 10
 
 
 @dataclass
@@ -48,19 +49,6 @@ class Score:
         self.confidently_wrong += not right and confidence >= SURE
         self.certainty.append((confidence, right))
 
-    def calibration_error(self) -> float | None:
-        """Return the expected calibration error (Naeini et al., 2015) over ten equal bins, or None."""
-        if not self.certainty:
-            return None
-        confidence = np.array([c for c, _ in self.certainty])
-        right = np.array([r for _, r in self.certainty], float)
-        bins = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
-        gaps = [
-            abs(confidence[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean()
-            for b in np.unique(bins)
-        ]
-        return float(sum(gaps))
-
     def to_json(self) -> dict[str, Any]:
         """Return the printed row: rates are 0..1, or None if the set does not give them."""
         return {
@@ -72,7 +60,7 @@ class Score:
             "identity_right": _ratio(self.named_right, self.cards) if self.names_asked else None,
             "confidently_wrong": self.confidently_wrong,
             "confidently_wrong_share": _ratio(self.confidently_wrong, self.cards),
-            "calibration_error": _rounded(self.calibration_error()),
+            "calibration_error": _rounded(calibration_error(self.certainty)),
             "ms": _rounded(float(np.median(self.milliseconds)), 1) if self.milliseconds else None,
         }
 

@@ -267,6 +267,7 @@ PARTS: dict[str, tuple[Goal, ...]] = {
         _people("share of breaches found", "overall/watch/illegal_found", 0.95),
         _people("false alarms per game", "overall/watch/false_alarms_per_game", most=0.3),
         _people("corrections per game", "overall/watch/corrections_per_game"),
+        _people("expected calibration error of `confidence`", "overall/watch/calibration_error", most=0.03),
         _people("the plain baseline: F1 of all events", "overall/baseline/f1"),
         _people("speed while other work ran, times real time", "overall/watch/speed", 1.5),
     ),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.cli.main import main
-from companion.game.scoring import compare, percentile, read_events, read_truth
+from companion.game.scoring import calibration_error, compare, percentile, read_events, read_truth
 from engine.errors import BadInputError
 
 HEADER = {"film": "a.mp4", "fps": 15, "width": 64, "height": 36, "players": ["Ann", "Bob"]}
@@ -265,3 +265,16 @@ def test_a_play_credited_to_another_is_counted_against_the_players(tmp_path: Pat
     truth = [true_play(10, 11), true_play(20, 21, "Bob", "4D"), true_play(30, 31, "Bob", "5D")]
     events = [play(11), play(21, "Ann", "4D"), play(31, "Bob", "6D")]
     assert score(tmp_path, events, truth)["players"] == {"judged": 2, "right": 1}
+
+
+def test_confidences_are_compared_with_how_often_events_are_right(tmp_path: Path) -> None:
+    events = [play(10.0, confidence=0.75), play(20.0, cards="QH", confidence=0.75), play(30.0, cards="2C")]
+    truth = [true_play(9.0, 10.0), true_play(19.0, 20.0, cards="KH"), true_play(29.0, 30.0, cards="2C")]
+    told = read_events(write(tmp_path / "e.jsonl", events))
+    certainty = compare(told, read_truth(write(tmp_path / "t.jsonl", [HEADER, *truth]))).certainty
+    assert certainty == [(0.75, True), (0.75, False)]
+    assert calibration_error(certainty) == pytest.approx(0.25)
+
+
+def test_without_confidences_there_is_no_calibration_error() -> None:
+    assert calibration_error([]) is None

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.game.scoring import calibration_error
 from datasets.measuring.reading.evaluation import ReadPhotos, evaluate_photos
 from datasets.measuring.reading.matching import face_up_places, match_quads
 from datasets.measuring.reading.photo_sets import photo_sets
@@ -100,7 +101,7 @@ def test_a_perfect_reader_scores_one_and_a_blind_one_zero(tmp_path: Path) -> Non
         0
     ]
     assert perfect.to_json()["precision"] == perfect.to_json()["recall"] == 1.0
-    assert perfect.calibration_error() == 0
+    assert calibration_error(perfect.certainty) == 0
     blind = evaluate_photos(always([]), ["rf100_valid"], root)[0].to_json()
     assert blind["recall"] == 0
     assert blind["precision"] is None
@@ -161,9 +162,9 @@ def test_cards_labelled_with_a_rank_alone_need_only_their_rank(tmp_path: Path) -
 
 def test_the_calibration_error_of_known_confidences() -> None:
     score = Score("x", certainty=[(0.8, True)] * 8 + [(0.8, False)] * 2)
-    assert score.calibration_error() == pytest.approx(0)
+    assert calibration_error(score.certainty) == pytest.approx(0)
     score = Score("x", certainty=[(0.95, False)] * 10)
-    assert score.calibration_error() == pytest.approx(0.95)
+    assert calibration_error(score.certainty) == pytest.approx(0.95)
 
 
 def test_upright_readings_are_compared_with_boxes_around_the_cards(tmp_path: Path) -> None:
