@@ -53,6 +53,8 @@ class Spot:
     """When it was hidden before the game began, if it has not been seen since; else infinite."""
     shown: list[Observation] = field(default_factory=list)
     """The latest looks under a resting hand, while one card surely shows here."""
+    shown_since: float = -math.inf
+    """When that card first showed."""
     put_right: bool = False
     """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
 
@@ -167,11 +169,12 @@ class Rows:
             return None
         same = bool(spot.shown) and spot.shown[-1].best[0] == name and spot.shown[-1].is_at(card)
         spot.shown = [*spot.shown[-_SHOWN_LOOKS:], card] if same else [card]
+        spot.shown_since = spot.shown_since if same else t
         if len(spot.shown) < _SHOWN_LOOKS or name == spot.up:
             return None
         if len(self.owners(name)) >= copies(name, self._packs):
             return None
-        change = Change(zone, spot.up, name, False, t if spot.touched is None else spot.touched)
+        change = Change(zone, spot.up, name, False, spot.shown_since)
         spot.up, spot.patch = name, None
         return change
 
