@@ -223,7 +223,7 @@ class IncrementalReader:
 
 
 class _Settled:
-    """What places look like that were read often enough, so that they are known again.
+    """The looks of places that were read often enough, so that they are known again.
 
     An arm that passes over the bare table leaves it as it was. Then nothing needs to be read there.
     """
