@@ -106,7 +106,8 @@ class PlayPile:
         self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
         if len(self._glimpses) >= _LOOKS:
             view = self._view(self._glimpses, free=False)
-            if view.new and view.confidence >= _GLIMPSE_SURE:
+            sure = view.confidence >= _GLIMPSE_SURE
+            if view.new and sure and self._visits.is_sure_who(view.new[-1][2]):
                 self._played(view.new, look.t, None, early=True)
                 return
         self._look_under_hand(look)
