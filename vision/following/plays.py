@@ -124,7 +124,8 @@ class PlayPile:
         self._under_hand.rest(look, self._scene)
         for since, looks, sure in self._under_hand.at_rest():
             view = self._view(looks, free=False)
-            if view.new and view.confidence >= sure:
+            named = bool(view.new) and view.confidence >= sure
+            if named and self._visits.is_sure_who(view.new[-1][2]):
                 self.touched = since
                 self._played(view.new, look.t, None, early=True)
                 return

@@ -90,6 +90,11 @@ class Scene:
         reach = self.last_reach(seat)
         return reach is not None and t - reach.last_seen < _MOMENT_SECONDS
 
+    def reached_about(self, seat: int, t: float) -> bool:
+        """Return whether a seat's hand was seen to reach in at a time, or a moment later."""
+        reaches = (reach for reach in self.reaches if reach.seat == seat)
+        return any(reach.start - _MOMENT_SECONDS <= t <= reach.last_seen for reach in reaches)
+
     def is_left_behind(self, held: UnderArm) -> bool:
         """Tell whether every hand is away from a card that still hangs together with an arm.
 

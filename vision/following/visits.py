@@ -95,8 +95,8 @@ class Visits:
             return next(NearHand(seat, t, math.inf) for seat, t in leaned.items())
         if hand is None:
             return self._scene.first_to_draw(None, self._covered)
-        seen = {reach.seat for reach in self._scene.reaches if reach.last_seen >= start}
-        others = set(leaned) - seen if put_down else set(range(len(self._scene.layout.seats)))
+        unseen = {seat for seat, t in leaned.items() if not self._scene.reached_about(seat, t)}
+        others = unseen if put_down else set(range(len(self._scene.layout.seats)))
         hand = replace(hand, rivals=(hand.rivals | others) - {hand.seat})
         drew = self._scene.first_to_draw({hand.seat, *hand.rivals}, hand.t) if hand.rivals else None
         return hand if drew is None else drew

@@ -413,3 +413,24 @@ def test_nobody_drew_while_the_table_was_lost_from_sight_if_the_draw_pile_looks_
     script.t += 2.0
     script.rest(4.0)
     assert draws(script) == []
+
+
+def test_if_a_hand_and_a_body_over_the_pile_are_of_two_players_the_draw_decides() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("4H", PLAY_AT))
+    script.rest(4.0)
+    dan, cat = PLAYERS.index("Dan"), frozenset({PLAYERS.index("Cat")})
+    hand = ArmTrack.begin(9, dan, script.t)
+    for place in [(PLAY_AT[0] + 60.0, -80.0)] * 3 + [PLAY_AT] * 6:
+        script.t += STEP
+        hand.update(place, script.t)
+        over = {PLAY: frozenset({dan})}
+        frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies={PLAY: cat})
+        script.events += script.maker.on_hands(frame)
+    script.end(hand)
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(0.5)
+    script.end(script.reach("Cat", ((0.0, -250.0), 0.1), (DRAW_AT, 0.3), ((0.0, -250.0), 0.1)))
+    script.rest(4.0)
+    told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
+    assert told == [("play", "Ann"), ("play", "Cat"), ("draw", "Cat")]
