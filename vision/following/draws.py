@@ -130,7 +130,7 @@ class Draws:
 
         After a knock nothing is seen for a while. Then anybody may have drawn.
         """
-        if t - self._fed > _BLIND_SECONDS:
+        if self._scene.by_hands and t - self._fed > _BLIND_SECONDS:
             lately = (visit.start for visit in self._visits if visit.end > self._fed - _LEFT_SECONDS)
             self._hidden(None, min(lately, default=self._fed), math.nextafter(t, self._fed))
             self._resumed = t
