@@ -18,7 +18,7 @@ from engine.events import Event
 from engine.files.atomic import whole_file
 from engine.referee.referee import Referee
 
-TRUTH_VERSION = 2
+TRUTH_VERSION = 3
 """Grows whenever the same film would get other events, another order of events, or other verdicts.
 
 Films of version 1 do not say it. `tests/unit/datasets/test_truth_version.py` tells when it is to be raised.
