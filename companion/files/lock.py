@@ -59,9 +59,8 @@ def try_lock(path: Path) -> FileLock | None:
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (
-            OSError
-        ) as error:  # a file system without locks, or a full or read-only disk: the store says so
+        except OSError as error:
+            # The disk is full or read-only, or has no locks. The store reports a disk that is of no use.
             if descriptor is not None:
                 os.close(descriptor)
             return None if isinstance(error, BlockingIOError) else FileLock(path, None)

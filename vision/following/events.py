@@ -79,8 +79,6 @@ class EventMaker:
         self.rows = Rows(layout, up, packs, surely=confidence)
         self._heap = BurnPile(self._scene)
         self._taking = Taking(self._scene, self._heap)
-        self._leans_over_draw_pile = False
-        """Whether somebody's body is over the draw pile, and hides a part of it."""
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
         self._took: ArmTrack | None = None
         """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
@@ -162,7 +160,6 @@ class EventMaker:
                 self._upcards.touch(zone, self.pile, hands.t)
         self._scene.lean(hands.bodies, hands.t)
         self._draws.lean(hands.bodies.get(DRAW, frozenset()), hands.t)
-        self._leans_over_draw_pile = DRAW in hands.bodies
         for reach in hands.ended:
             # What seems to be held out before there is a pile may be the first card that is played.
             showed = self._shows.reach_ended(reach) and self.layout.play is not None
@@ -210,7 +207,7 @@ class EventMaker:
         else:
             self._play.look(by_zone.get(PLAY, []), look)
             self._draws.forget(self._taking.taking_back)
-        if DRAW not in look.hidden and not self._leans_over_draw_pile:
+        if DRAW not in look.hidden and not self._scene.leaned(DRAW, look.t):
             self._look_at_draw_pile(look, there=bool(by_zone.get(DRAW)))
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()

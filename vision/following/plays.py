@@ -243,7 +243,7 @@ class PlayPile:
         names = tuple(name for name, _, _ in new)
         seat = self._holder_of(names)
         if seat is None:
-            seat = self._visits.who(new[-1][2])
+            seat = self._visits.who_put_down(new[-1][2])
         self._before_action(seat, now, t)
         source = self._upcards.source_of(names, seat)
         player = self._scene.player(seat)
@@ -294,7 +294,7 @@ class PlayPile:
 
     def _put_down_at(self, seen: Sequence[NewCard], now: float) -> float:
         """Return when cards were put down: when a hand was nearest to them, or last over the pile."""
-        hand = self._visits.hand_at(seen[-1][2]) if seen else None
+        hand = self._visits.hand_that_put_down(seen[-1][2]) if seen else None
         touched = self._touched_at(now)
         return touched if hand is None else min(hand.t, touched)
 

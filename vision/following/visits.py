@@ -15,8 +15,8 @@ from vision.table.observations import Observation
 _BEFORE_SECONDS = 0.5
 _JUST_SECONDS = 2.0
 """A hand that has put down a card was nearest to it no longer ago than this, before the pile was free."""
-
 _FREE_LOOKS = 8
+"""So many looks at the uncovered pile are remembered."""
 _PUTS_DOWN_MM = 65.0
 """A hand that puts a card down comes nearer than this to its middle, if it is seen then. So did 61 of 62
 hands that were tracked all the while, on eleven films of people."""
@@ -59,14 +59,22 @@ class Visits:
         self.since_play.clear()
         self.played = t
 
-    def who(self, where: Observation | Place | None, since: float = -math.inf) -> int | None:
-        """Return who did something at a place, or put down a card, since the pile was last settled.
+    def who(self, place: Place | None, since: float = -math.inf) -> int | None:
+        """Return who did something at a place since the pile was last settled.
 
         `since`: they were still there then.
         """
-        if (hand := self.hand_at(where, since)) is not None:
-            return hand.seat
-        since, place = max(since, self.since - _BEFORE_SECONDS), _place(where)
+        hand = self.hand_at(place, since)
+        return self._arm_at(place, since) if hand is None else hand.seat
+
+    def who_put_down(self, card: Observation) -> int | None:
+        """Return who put down a card."""
+        hand = self.hand_that_put_down(card)
+        return self._arm_at((card.x, card.y)) if hand is None else hand.seat
+
+    def _arm_at(self, place: Place | None, since: float = -math.inf) -> int | None:
+        """Return whose arm was at a place last, if hands are not seen as such."""
+        since = max(since, self.since - _BEFORE_SECONDS)
         paused = self._scene.stops_near(place, since) if place is not None else []
         if self._frames:  # an arm that was there earlier has done nothing here
             paused = [entry for entry in paused if entry[1].seat in self._frames]
@@ -77,18 +85,15 @@ class Visits:
         recent = [reach for reach in self._scene.reaches if reach.last_seen >= since]
         return recent[-1].seat if recent else None
 
-    def hand_at(self, where: Observation | Place | None, since: float = -math.inf) -> NearHand | None:
+    def hand_at(self, place: Place | None, since: float = -math.inf) -> NearHand | None:
         """Return the hand that did something at a place just now; None if hands are not seen as such.
 
         If none was seen near, a body may have hidden it. If two were, or nothing was, whoever draws next has
         done it.
         """
-        place = _place(where)
         if place is None or not self._scene.by_hands:
             return None
         start = max(since, self.since - _BEFORE_SECONDS, self._covered - _JUST_SECONDS)
-        if isinstance(where, Observation):
-            start = max(start, self._still_without(where))
         hand, leaned = self._scene.nearest_hand(place, start), self._scene.leaned(PLAY, start)
         put_down = hand is not None and hand.mm <= _PUTS_DOWN_MM
         if not put_down and len(leaned) == 1:
@@ -107,17 +112,17 @@ class Visits:
         without = [t for t, _ in self._free if t < first]
         return without[-2] if len(without) > 1 else -math.inf
 
-    def is_sure_who(self, where: Observation) -> bool:
+    def hand_that_put_down(self, card: Observation) -> NearHand | None:
+        """Return the hand that put down a card, as `hand_at`."""
+        return self.hand_at((card.x, card.y), self._still_without(card))
+
+    def is_sure_who(self, card: Observation) -> bool:
         """Return whether one hand alone can have put down a card, if hands are seen as such."""
         if not self._scene.by_hands:
             return True
-        hand = self.hand_at(where)
+        hand = self.hand_that_put_down(card)
         return hand is not None and not hand.rivals
 
     def player_at(self, card: Observation) -> str | None:
-        """Return the player who put down a card, as `who`."""
-        return self._scene.player(self.who(card))
-
-
-def _place(where: Observation | Place | None) -> Place | None:
-    return (where.x, where.y) if isinstance(where, Observation) else where
+        """Return the player who put down a card."""
+        return self._scene.player(self.who_put_down(card))
