@@ -12,12 +12,11 @@ from typing import Protocol
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.geometry import bounding_box, intersection_over_smaller, quad_size
 from vision.images import downscale, max_channel, touches
 from vision.recognition.reader import reader_for_deck
-from vision.types import CardReader, CardReading, Image, Mask, Quad, Region
+from vision.types import CardReader, CardReading, Image, Mask, Region
 
 _Part = tuple[int, int, int, int]
 """Left, top, right, bottom, pixels."""
@@ -93,7 +92,6 @@ class IncrementalReader:
         """The number of times each place was read since then."""
         self._searched = np.empty((0, 0), np.bool_)
         """Where partly covered cards were searched for when the place was last read."""
-        self._settled = _Settled((0, 0))
 
     def read(
         self, image: Image, crowded: Sequence[Region] | None = None, ignored: Mask | None = None
@@ -118,7 +116,6 @@ class IncrementalReader:
             self._times[places] = np.minimum(self._times[places] + 1, _ENOUGH)
             self._times[places & hidden] = 0
             self._searched[places] = wanted[places]
-        self._settled.learn(self._seen, self._times >= _ENOUGH, [r.quad * scale for r in self._readings])
         return list(self._readings)
 
     def _due(self, small: Image, scale: float, wanted: Mask, hidden: Mask, image: Image) -> Mask | None:
@@ -127,10 +124,9 @@ class IncrementalReader:
             self._shape = image.shape
             self._times = np.zeros(small.shape[:2], np.uint8)
             self._searched = np.zeros(small.shape[:2], np.bool_)
-            self._settled = _Settled(small.shape[:2])
             return None
         changed = _changed(self._seen, small) & ~hidden
-        self._times[changed] = self._settled.times(small)[changed]
+        self._times[changed] = 0
         self._seen[changed] = small[changed]
         due = ((self._times < _ENOUGH) | (wanted & ~self._searched)) & ~hidden
         if self._looks % _WHOLE_EVERY == 0:
@@ -220,37 +216,6 @@ class IncrementalReader:
             for reading in fresh
             if _is_inside(reading, part, image) and not any(_is_rest_of(other, reading) for other in kept)
         ]
-
-
-class _Settled:
-    """The looks of places that were read often enough, so that they are known again.
-
-    An arm that passes over the bare table leaves it as it was. Then nothing needs to be read there.
-    """
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        """Prepare for pictures of a shape (height, width)."""
-        self._look = np.zeros((*shape[:2], 3), np.uint8)
-        self._known = np.zeros(shape[:2], np.bool_)
-        self._card = np.zeros(shape[:2], np.bool_)
-        """Where a card lay then."""
-
-    def learn(self, small: Image, settled: Mask, quads: Sequence[Quad]) -> None:
-        """Remember settled places of a picture, and where cards (4 x 2 px each) lie in it."""
-        fresh = settled & (~self._known | (self._look != small).any(axis=2))
-        if not fresh.any():
-            return
-        cards = np.zeros(settled.shape, np.uint8)
-        for quad in quads:
-            cv2.fillConvexPoly(cards, np.round(quad).astype(np.int32), 1)
-        self._look[fresh] = small[fresh]
-        self._card[fresh] = cards[fresh] > 0
-        self._known |= fresh
-
-    def times(self, small: Image) -> NDArray[np.uint8]:
-        """Return how often each place of a picture counts as read: a card that shows again is read once."""
-        again = self._known & ~_changed(self._look, small)
-        return np.where(again, np.where(self._card, _ENOUGH - 1, _ENOUGH), 0).astype(np.uint8)
 
 
 def _is_rest_of(card: CardReading, reading: CardReading) -> bool:
