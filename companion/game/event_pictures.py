@@ -61,9 +61,10 @@ def add_event_pictures(
 def blur_arms(frame: Image, arms: Mask, cards: Sequence[CardReading]) -> Image:
     """Return the frame with arms blurred beyond recognition, except for these cards."""
     height, width = frame.shape[:2]
-    mask: NDArray[Any] = cv2.resize(arms.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
+    reduced = arms.astype(np.uint8)
+    mask = np.asarray(cv2.resize(reduced, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
     around = 2 * (width // _ROUND_SHARE) + 1
-    mask = cv2.dilate(mask, np.ones((around, around), np.uint8))
+    mask = np.asarray(cv2.dilate(mask, np.ones((around, around), np.uint8)), np.uint8)
     for card in cards:
         if np.isfinite(card.quad).all():
             quad = np.round(np.clip(card.quad, -30000, 30000)).astype(np.int32)
