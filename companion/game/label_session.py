@@ -227,7 +227,7 @@ class LabelSession(Session):
             lines=lines,
             table=table,
             redoes=self.labels.can_redo,
-            **({"says": ""} | changes),
+            **changes,
         )
 
 
