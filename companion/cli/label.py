@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: film, truth or event lines cannot be used, or no window can be opened.
     """
     from companion.cli.outputs import check_outputs
-    from companion.game.labelling import truth_path
+    from companion.game.scoring import truth_path
     from companion.store.kept_films import KeptGame
 
     kept = KeptGame(args.film.resolve()) if args.film.is_dir() else None

@@ -15,7 +15,7 @@ from typing import Any
 from companion.game.event_log import BY_HAND, CONCLUSIONS
 from companion.game.interface import EventLine
 from companion.game.refereeing import make_referee
-from companion.game.scoring import REMARKS, read_events, read_lines, read_truth
+from companion.game.scoring import REMARKS, read_events, read_lines, read_truth, truth_path
 from companion.game.setup import GameSetup
 from companion.i18n.sentences import storable_ruling
 from companion.store.kept_films import KeptGame
@@ -30,11 +30,6 @@ _FIRST_INFERRED = 1_000_000
 _ENTERED = "by"
 _EVENT_FIELDS = ("t_start", "t_end", "t", "decided_at", "confidence", "why", "settled", "revise", "ruling")
 """Fields of an event line that a truth does not have, or has in another form."""
-
-
-def truth_path(film: Path) -> Path:
-    """Return the path of the truth of a film: OUT.mp4 has OUT.truth.jsonl."""
-    return film.with_suffix(".truth.jsonl")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,10 @@ def labelled(walker: Walker, session: LabelSession) -> Steps:
     def key(number: int) -> None:
         Window.dispatch("on_key_down", number, 0, None, [])
 
+    def event() -> str:
+        line = session.current
+        return "" if line is None else str(line["event"])
+
     yield
     yield from rest(4)
     screen = walker.screen
@@ -22,11 +26,11 @@ def labelled(walker: Walker, session: LabelSession) -> Steps:
     yield from until(lambda: not session.playing)
     yield from rest(3)
     walker.look("label first event")
-    walker.saw["first"] = [session.current["event"], round(session.position, 1)]
+    walker.saw["first"] = [event(), round(session.position, 1)]
     yield from walker.tap(screen.judge.ids.confirm)
     yield from until(lambda: not session.playing)
     yield from rest(3)
-    walker.saw["second"] = session.current["event"]
+    walker.saw["second"] = event()
     yield from walker.tap(screen.judge.ids.edit, steps=6)
     walker.look("label correct")
     yield from walker.tap(screen.table.sheet.choices["8S"], steps=6)
@@ -35,7 +39,7 @@ def labelled(walker: Walker, session: LabelSession) -> Steps:
     yield from walker.tap(screen.controls.ids.on)
     yield from until(lambda: not session.playing)
     yield from walker.tap(screen.judge.ids.strike)
-    walker.saw["after removal"] = [line["event"] for line in session.snapshot.lines]
+    walker.saw["after removal"] = [step.line["event"] for step in session.labels.steps]
     yield from walker.tap(screen.judge.ids.undo)
     walker.saw["after undo"] = [step.line["event"] for step in session.labels.steps]
     session.go_to(2.8)

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from companion.game.labelling import propose_labels, read_labels, truth_path
-from companion.game.scoring import read_truth
+from companion.game.labelling import propose_labels, read_labels
+from companion.game.scoring import read_truth, truth_path
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.test_screens import has
 from tests.support.labelled_film import HEADER, write_events, write_film

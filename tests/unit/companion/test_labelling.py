@@ -32,7 +32,7 @@ def saved(found: Labels, tmp_path: Path) -> Path:
     return tmp_path / "game.truth.jsonl"
 
 
-def replacing(line: Any, **fields: Any) -> Event:
+def replacing(line: dict[str, Any], **fields: Any) -> Event:
     return Event.from_json({**line, **fields})
 
 
@@ -170,7 +170,7 @@ def test_two_events_at_once_are_judged_one_after_the_other(tmp_path: Path) -> No
     found = labels(tmp_path)
     session = LabelSession(found, write_film(tmp_path), tmp_path / "game.truth.jsonl")
     session.enter(Event(id=0, event="draw", player="Bob", count=1))
-    seen = []
+    seen: list[int] = []
     session.go_to_unconfirmed()
     while found.unconfirmed:
         for _ in range(100):
