@@ -82,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _labels(args: argparse.Namespace, film: Path, truth: Path, kept: KeptGame | None) -> Labels:
     """Return the labels to begin with: the truth so far, the log of a kept game, or what is proposed."""
+    from companion.cli.watch import watch_film
     from companion.game.labelling import kept_labels, propose_labels, read_labels
 
     if truth.is_file():
@@ -95,26 +96,6 @@ def _labels(args: argparse.Namespace, film: Path, truth: Path, kept: KeptGame | 
         events = Path(scratch) / "events.jsonl"
         watch_film(film, header, args.layout, args.deck, ["--events", str(events)])
         return propose_labels(header, events)
-
-
-def watch_film(
-    film: Path, header: dict[str, Any], layout: Path | None, deck: str | None, outputs: list[str]
-) -> None:
-    """Watch a film as `shithead watch` does, with the rules and players of its truth.
-
-    Raises:
-        BadInputError: the film, its rules or its players cannot be used.
-    """
-    from companion.cli.main import build_parser
-
-    argv = ["watch", str(film), "--headless", "--no-learn", "--rules", header["rules"], *outputs]
-    argv += ["--players", ",".join(header["players"])]
-    for option in header.get("options") or ():
-        argv += ["--option", option]
-    for flag, value in (("--dealer", header.get("dealer")), ("--deck", deck), ("--layout", layout)):
-        argv += [flag, str(value)] if value else []
-    args = build_parser().parse_args(argv)
-    args.run(args)
 
 
 def _header(args: argparse.Namespace, film: Path, kept: KeptGame | None) -> dict[str, Any]:

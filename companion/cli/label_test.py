@@ -29,7 +29,7 @@ def make_test(labels: Labels, film: Path, layout: Path | None, deck: str | None,
         BadInputError: this is no checkout, something is not confirmed, a test of that name exists, or no deal
             was seen.
     """
-    from companion.cli.label import watch_film
+    from companion.cli.watch import watch_film
 
     if not folder.is_dir():
         raise BadInputError("--test: this runs from a checkout of the project; see CONTRIBUTING.md")

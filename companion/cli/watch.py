@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -131,6 +131,27 @@ def run(args: argparse.Namespace) -> int:
         raise
     _close(source, recorded, args.save_layout)
     return 0
+
+
+def watch_film(
+    film: Path, header: Mapping[str, Any], layout: Path | None, deck: str | None, outputs: Sequence[str]
+) -> None:
+    """Watch a film without a window, with the rules and players of the first line of its truth.
+
+    `outputs` are further arguments, such as `--events`.
+
+    Raises:
+        BadInputError: the film, its rules or its players cannot be used.
+    """
+    parser = argparse.ArgumentParser(prog="shithead")
+    add_parser(parser.add_subparsers())
+    argv = ["watch", str(film), "--headless", "--no-learn", "--rules", header["rules"], *outputs]
+    argv += ["--players", ",".join(header["players"])]
+    for option in header.get("options") or ():
+        argv += ["--option", option]
+    for flag, value in (("--dealer", header.get("dealer")), ("--deck", deck), ("--layout", layout)):
+        argv += [flag, str(value)] if value else []
+    run(parser.parse_args(argv))
 
 
 def _close(source: FrameSource, game: RecordedGames, layout: Path | None) -> None:

@@ -40,6 +40,7 @@ class LabelSession(Session):
         super().__init__(None, _no_game)
         self.labels, self._truth = labels, truth
         self._player = FilmPlayer(film)
+        self.snapshot = replace(self.snapshot, says="")  # everything is open already
         self.watches = True
         self.setup = labels.setup
         self.playing = False
@@ -236,4 +237,4 @@ def _place(line: EventLine) -> tuple[float, int]:
 
 
 def _no_game() -> Game:
-    raise BadInputError("there is no game")
+    raise AssertionError("nothing is watched here")

@@ -37,10 +37,10 @@ class FilmSection:
         shows = (
             _("Everybody in the picture can be recognised. Ask them first.")
             if settings.keep_film and settings.keep_film_whole
-            else _("The film shows the table. Everything around it is blurred.")
+            else _("It shows the table. Everything around it is blurred.")
         )
         where = short_path(kept_films_folder(self._app.store or default_path()))
-        lies = _("It begins with the deal and stays on this device, in {path}.").format(path=where)
+        lies = _("The film begins with the deal and stays on this device, in {path}.").format(path=where)
         self._page.add(BodyText(full_text=f"{shows} {lies}"))
 
     def _add_films(self) -> None:

@@ -14,7 +14,7 @@ SIZES = ((1280, 720), (360, 640), (640, 360))
 def test_a_film_is_kept_only_when_wanted_and_deleted_with_one_tap(size: tuple[int, int]) -> None:
     seen = walk("film_kept", size)
     assert (seen["at first"], seen["on"], seen["people"]) == (False, [True, False], [True, True])
-    assert has(seen["film on"], "The film shows the table. Everything around it is blurred.")
+    assert has(seen["film on"], "It shows the table. Everything around it is blurred.")
     assert has(seen["film on"], "~/.local/share/shithead/evenings.films")
     assert has(seen["film with people"], "Everybody in the picture can be recognised. Ask them first.")
     assert seen["after deleting the running one"] == [True], "only the older one is left"

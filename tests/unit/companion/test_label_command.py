@@ -103,7 +103,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         asked.append((film, header["players"]))
         shutil.copy(RECORDED, _more[-1][-1])
 
-    monkeypatch.setattr("companion.cli.label.watch_film", watch_film)
+    monkeypatch.setattr("companion.cli.watch.watch_film", watch_film)
     return asked
 
 
