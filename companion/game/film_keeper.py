@@ -1,8 +1,8 @@
 """Keep the films of a session's games, each in a folder of its own, so that people can label them later.
 
 A thread of its own encodes. The referee never waits for it: a live picture is dropped if others wait. People
-are blurred outside the table before a picture is written. Where the table ends is known after the deal, so
-the pictures before that are held in memory.
+are blurred outside the table before a picture is written. The edge of the table is known after the deal. The
+pictures before that are held in memory.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _HELD_S, _HELD_BYTES = 30.0, 64 << 20
 """How much is held before the table's place is known: the deal must be in the film."""
 _HELD_QUALITY = 92
 _TABLE_MM = 110.0
-"""What stays sharp around each card's place: a card, and the hand that puts it there."""
+"""Radius around each card's place that stays sharp: for the card, and the hand that puts it there."""
 _LEAST_FREE = 512 << 20
 """Bytes. With less space on the disk, the film ends, so that the game can still be stored."""
 _CHECK_EVERY = 75
@@ -77,7 +77,7 @@ class FilmedGame(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What the referee knows of the table."""
+    """The table as the referee knows it."""
 
     game: object = None
     """The game whose pictures come now; None while that is open, because a deal is awaited."""

@@ -105,7 +105,7 @@ class Labels:
         return tuple(step.line for step in seen), seen[-1].table if seen else self.before
 
     def confirm(self, event_id: int) -> None:
-        """Note that an event happened as it is told.
+        """Note that an event is right.
 
         Raises:
             BadInputError: there is no such event, or the referee inferred it.

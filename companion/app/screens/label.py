@@ -50,7 +50,7 @@ class LabelControls(BoxLayout):
 
 
 class JudgeButtons(BoxLayout):
-    """What a person may say about the event."""
+    """Buttons to confirm, correct or remove the event."""
 
     may_judge = BooleanProperty(False)
     confirmed = BooleanProperty(False)

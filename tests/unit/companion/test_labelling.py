@@ -143,13 +143,13 @@ def test_a_kept_game_begins_with_its_log_and_what_nobody_confirmed(tmp_path: Pat
 def test_the_film_shows_the_events_up_to_its_picture(tmp_path: Path) -> None:
     found = labels(tmp_path)
     session = LabelSession(found, write_film(tmp_path), tmp_path / "game.truth.jsonl")
-    assert len(session.snapshot.lines) == 0
+    assert list(session.snapshot.lines) == []
     assert session.snapshot.table.players == ("Ann", "Bob", "Cat")
     session.go_to(2.2)
     told = [str(line["event"]) for line in session.snapshot.lines]
     assert (told, session.snapshot.table.turn) == (["deal", "play"], "Bob")
     session.go_to(0.5)
-    assert len(session.snapshot.lines) == 0, "backwards too"
+    assert list(session.snapshot.lines) == [], "backwards too"
     session.stop()
 
 
