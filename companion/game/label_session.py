@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from companion.game.consequences import consequence_event
 from companion.game.display_image import to_display_image
 from companion.game.interface import EventLine, Game
 from companion.game.labelling import Labels, is_inferred
@@ -17,7 +16,7 @@ from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
 from companion.i18n.messages import error_text
 from engine.errors import BadInputError
-from engine.events import Consequence, Event
+from engine.events import Event
 from vision.capture.film_player import FilmPlayer
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -166,12 +165,6 @@ class LabelSession(Session):
         """Add an event at the time that is shown."""
         says = _("Entered: {what}").format(what=event_text(event.to_json()))
         self._do(lambda: self.labels.enter(event, self._position), says)
-
-    def settle(self, event_id: int, choice: Consequence) -> None:
-        """Add what the players did about a breach."""
-        line = find_line(self.snapshot.lines, event_id)
-        if line is not None:
-            self.enter(consequence_event(line, choice, self._position))
 
     def undo(self) -> None:
         """Take back the last change."""

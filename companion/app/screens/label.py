@@ -67,6 +67,7 @@ class LabelScreen(FloatLayout):
         super().__init__(**kwargs)
         self.session = session
         self.table = TableScreen(session)
+        self.table.settles = False
         self.judge = JudgeButtons(self)
         self._replaced = list(self.table.ids.bar.children)  # the table still refers to them
         self.table.ids.bar.clear_widgets()

@@ -1,6 +1,6 @@
 """Run as a program: walks through the window of `shithead label`, and prints what it saw as a JSON line.
 
-Usage: drive_label.py FILM TRUTH WIDTH HEIGHT [PICTURES]. The truth is there already.
+Usage: drive_label.py SCENARIO FILM TRUTH WIDTH HEIGHT [PICTURES]. The truth is there already.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from companion.app.window import make_app, prepare_kivy
 from companion.game.label_session import LabelSession
 from companion.game.labelling import read_labels
 from companion.settings import Settings
-from tests.e2e.windows.label_scenario import labelled
+from tests.e2e.windows.label_scenario import breach, labelled
 from tests.e2e.windows.walker import Walker, draw_plainly
+
+SCENARIOS = {scenario.__name__: scenario for scenario in (labelled, breach)}
 
 
 def main() -> None:
-    film, truth, width, height, *pictures = sys.argv[1:]
+    name, film, truth, width, height, *pictures = sys.argv[1:]
     prepare_kivy()
     folder = Path(pictures[0]) if pictures else None
     if folder is None:
@@ -35,7 +37,7 @@ def main() -> None:
     walker.app = make_app(size=size, settings=settings, labels=True)
     session = LabelSession(read_labels(Path(truth)), Path(film), Path(truth))
     walker.app.play(session)
-    print(json.dumps(walker.run(lambda walker: labelled(walker, session))))
+    print(json.dumps(walker.run(lambda walker: SCENARIOS[name](walker, session))))
 
 
 if __name__ == "__main__":

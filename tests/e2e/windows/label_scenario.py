@@ -6,6 +6,17 @@ from companion.game.label_session import LabelSession
 from tests.e2e.windows.walker import Steps, Walker, rest, until
 
 
+def breach(walker: Walker, session: LabelSession) -> Steps:
+    """The film stops after its first illegal event, for the picture of `docs/filming.md`."""
+    yield
+    yield from rest(4)
+    lines = [step.line for step in session.labels.steps]
+    session.show_event(next(line for line in lines if line.get("ruling", {}).get("verdict") == "illegal"))
+    yield from until(lambda: not session.playing)
+    yield from walker.unsaid_in(walker.screen.table)
+    walker.look("label")
+
+
 def labelled(walker: Walker, session: LabelSession) -> Steps:
     """The first event is confirmed, one is corrected, one removed, one entered; then by keys, and undone."""
     from kivy.core.window import Window

@@ -32,7 +32,7 @@ def label(width: int, height: int) -> dict[str, Any]:
         pictures = [str(Path(wanted) / f"labelled-{width}x{height}")] if wanted else []
         driver = Path(__file__).with_name("drive_label.py")
         done = subprocess.run(
-            [sys.executable, *map(str, (driver, film, truth, width, height)), *pictures],
+            [sys.executable, *map(str, (driver, "labelled", film, truth, width, height)), *pictures],
             env={**os.environ, "HOME": folder, "SDL_VIDEODRIVER": "offscreen", "LANG": "C"},
             capture_output=True,
             text=True,
