@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if labels.unconfirmed or not args.test:
         _in_window(labels, film, truth)
     if args.test:
-        from companion.cli.label_test import make_test
+        from companion.cli.replay_tests import make_test
 
         name = make_test(labels, film, layout, args.deck)
         print(f"shithead label: the test {name} is made; add its files to a commit", file=sys.stderr)
@@ -86,7 +86,10 @@ def _labels(args: argparse.Namespace, film: Path, truth: Path, kept: KeptGame | 
     from companion.game.labelling import kept_labels, propose_labels, read_labels
 
     if truth.is_file():
-        return read_labels(truth)
+        labels = read_labels(truth)
+        if not labels.header.get("labelled"):
+            raise BadInputError(f"{truth}: people did not make this truth; name another file with --truth")
+        return labels
     if kept is not None and args.events is None:
         return kept_labels(kept)
     header = _header(args, film, kept)

@@ -23,6 +23,7 @@ MARGIN_MM = 75.0
 """Margin around the centre of each card's place: room for the card and the fingers on it."""
 _OUTSIDE = (24, 24, 24)
 _CORNERS = 24
+_SKIP = 4
 _BLUR_SHARE, _ROUND_SHARE = 40, 60
 """Size of the blur's dots and of the margin around an arm, as fractions of the frame's width."""
 
@@ -76,7 +77,8 @@ def blur(frame: Image, mask: NDArray[np.uint8]) -> Image:
     """Return a copy of the frame that is blurred beyond recognition where `mask` is not 0."""
     height, width = frame.shape[:2]
     dots = (_BLUR_SHARE, max(1, round(_BLUR_SHARE * height / width)))
-    small = cv2.resize(frame, dots, interpolation=cv2.INTER_AREA)
+    # Every fourth pixel is enough for so few dots, and costs a sixteenth.
+    small = cv2.resize(frame[::_SKIP, ::_SKIP], dots, interpolation=cv2.INTER_AREA)
     blurred = cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
     shown = frame.copy()
     cv2.copyTo(blurred, mask, shown)

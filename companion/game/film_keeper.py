@@ -167,7 +167,7 @@ class FilmKeeper:
                 self._do(self._end)
             self._begun = None
             return
-        if playing is self._begun or layout is None or game.awaits_deal:
+        if playing is self._begun or layout is None or game.awaits_deal or playing.table is None:
             return
         self._begun = playing
         if not has_begun(playing.lines):

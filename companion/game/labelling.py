@@ -15,12 +15,12 @@ from typing import Any
 from companion.game.event_log import BY_HAND, CONCLUSIONS
 from companion.game.interface import EventLine
 from companion.game.refereeing import make_referee
-from companion.game.scoring import REMARKS, read_events, read_lines, read_truth, truth_path
+from companion.game.scoring import read_events, read_lines, read_truth, truth_path
 from companion.game.setup import GameSetup
 from companion.i18n.sentences import storable_ruling
 from companion.store.kept_films import KeptGame
 from engine.errors import BadInputError
-from engine.events import Event
+from engine.events import REMARKS, Event
 from engine.files.atomic import write_whole
 
 ACT_S = 1.0

@@ -40,6 +40,10 @@ class Game:
         self.awaits_deal = self.lost = False
         self.places: Places | None = None
 
+    def feed(self, _frame: Image, _t: float) -> list[dict[str, Any]]:
+        """Decide nothing."""
+        return []
+
     def deal(self) -> None:
         """The places are known from now on."""
         self.places = Places(table(), NOBODY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,13 +14,18 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.cli.main import main
 from companion.game.film_keeper import FilmedSource, FilmKeeper
 from companion.game.scoring import read_events
+from companion.game.series import GameSeries
+from companion.game.setup import GameSetup
+from companion.game.starting import make_session
 from companion.store.backup import erase, stored_files
 from companion.store.kept_films import KeptGame, kept_films_folder, kept_games
 from engine.errors import BadInputError
 from tests.support.fake_source import FakeSource
-from tests.support.filmed_game import HEIGHT, WIDTH, Game, chequered, table
+from tests.support.filmed_game import HEIGHT, SETUP, WIDTH, Game, chequered, table
+from tests.support.labelled_film import write_film
 from tests.support.waiting import until
 from vision.table.layout import load_layout
 from vision.types import Image
@@ -294,3 +300,41 @@ def test_films_are_erased_with_their_store(tmp_path: Path) -> None:
     assert kept.film in stored_files(store)
     erase(store)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_series_of_games_is_filmed(tmp_path: Path) -> None:
+    game: Any = Game()
+    game.deal()
+    keeper = keeper_in(tmp_path)
+    series = GameSeries(game, film=keeper)
+    for t in (0.0, 0.5, 1.0):
+        keeper.add(chequered(), t, live=False)
+        series.feed(chequered(), t)
+    keeper.close()
+    assert kept_in(tmp_path).read_about()["players"] == ["Ann", "Bob"]
+
+
+def test_the_app_can_film_what_a_camera_sees_and_nothing_else(tmp_path: Path) -> None:
+    def keeps(setup: GameSetup) -> bool:
+        keeper = make_session(setup).film_keeper
+        assert keeper is None or not keeper.enabled, "only when somebody wants it"
+        return keeper is not None
+
+    camera = replace(SETUP, store=tmp_path / "s.sqlite")
+    assert keeps(camera)
+    assert not keeps(replace(camera, source=None))
+    assert not keeps(replace(camera, source="film.mp4", demonstration=True))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [(["--keep", "none"], "--keep none: there is no such folder"), (["--keep-people"], "it needs --keep")],
+)
+def test_a_wrong_option_of_watch_is_one_line(
+    options: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["watch", str(write_film(tmp_path)), "--headless", *options]) == 2
+    told = capsys.readouterr().err
+    assert says in told
+    assert told.count("\n") == 1

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from companion.app.window import NoDisplayError
-from companion.cli import label_test
-from companion.cli.label_test import make_test
+from companion.cli import replay_tests
 from companion.cli.main import main
+from companion.cli.replay_tests import make_test
 from companion.game.label_session import LabelSession
 from companion.game.labelling import Labels, read_labels
 from companion.game.scoring import read_lines, read_truth
 from engine.errors import BadInputError
-from tests.support.labelled_film import write_events, write_film
+from tests.support.labelled_film import HEADER, write_events, write_film
 
 RECORDED = Path(__file__).parents[2] / "replay" / "looks" / "winnersh-2-880006.looks"
 
@@ -95,6 +95,18 @@ def test_bad_input_is_one_clear_line(
     assert not (tmp_path / "game.truth.jsonl").exists()
 
 
+def test_the_truth_of_a_drawn_film_stays_as_it_is(
+    tmp_path: Path, window: list[LabelSession], capsys: pytest.CaptureFixture[str]
+) -> None:
+    film, truth = write_film(tmp_path), tmp_path / "game.truth.jsonl"
+    drawn = {**HEADER, "truth_version": 3}
+    truth.write_text(json.dumps(drawn) + "\n")
+    assert main(command(film)) == 2
+    assert "people did not make this truth" in capsys.readouterr().err
+    assert json.loads(truth.read_text()) == drawn
+    assert window == []
+
+
 def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Let the film be watched as another one was: its looks are those of a recorded game."""
     asked: list[Any] = []
@@ -135,7 +147,7 @@ def test_one_command_makes_it(
     tmp_path: Path, window: list[LabelSession], monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     recorded(monkeypatch)
-    monkeypatch.setattr(label_test.make_test, "__defaults__", (tmp_path / "looks",))
+    monkeypatch.setattr(replay_tests.make_test, "__defaults__", (tmp_path / "looks",))
     (tmp_path / "looks").mkdir()
     film, events = write_film(tmp_path), write_events(tmp_path / "events.jsonl")
     assert main(command(film, "--events", str(events), "--test")) == 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from companion.game.consequences import consequence_event
 from companion.game.film_keeper import FilmKeeper
 from companion.game.label_session import LabelSession
 from companion.game.labelling import Labels, is_inferred, kept_labels, propose_labels, read_labels
@@ -112,6 +113,21 @@ def test_an_event_that_the_referee_infers_needs_no_confirmation_and_cannot_be_ch
     assert len(found.unconfirmed) == 4
     again = read_labels(saved(found, tmp_path))
     assert kinds(again) == kinds(found)
+
+
+def test_what_players_did_about_a_breach_stays_in_the_log(tmp_path: Path) -> None:
+    found = labels(tmp_path)
+    breach = next(
+        step.line for step in found.steps if step.line.get("ruling", {}).get("verdict") == "illegal"
+    )
+    found.enter(consequence_event(breach, "picked_up", 3.2), 3.2)
+    again = read_labels(saved(found, tmp_path))
+    assert "consequence" in kinds(again)
+    assert again.truth_lines() == found.truth_lines()
+    lines = [{**line, "t": line["t_end"]} for line in found.truth_lines()[1:]]
+    told = tmp_path / "told.jsonl"
+    told.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert "consequence" in kinds(propose_labels(HEADER, told)), "from the log of a kept game, too"
 
 
 def test_bad_files_are_one_clear_line(tmp_path: Path) -> None:
