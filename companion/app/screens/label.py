@@ -20,7 +20,6 @@ from companion.i18n.events import event_text
 from companion.i18n.wording import clock_text
 
 _LEFT, _RIGHT, _UP, _DOWN, _SPACE, _DELETE = 276, 275, 273, 274, 32, 127
-_FORWARD = "[font=DejaVuSans]▶▶[/font]"
 _SLIDER_S = 0.05
 """A slider that is farther from the film was moved by a person."""
 _FASTER, _SLOWER = (ord("+"), ord("="), 270), (ord("-"), 269)
@@ -148,7 +147,7 @@ class LabelScreen(FloatLayout):
         judge.confirmed = line is not None and line.get("confirmed") is not False
         controls.confirmed = line is None or judge.confirmed
         controls.what = (
-            _("▶▶ shows the first event. Tap a player to add what was missed.").replace("▶▶", _FORWARD)
+            _("Tap a player to add a missed event.")
             if line is None
             else f"{clock_text(float(line['t']))}  {event_text(line)}"
         )
