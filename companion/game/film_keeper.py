@@ -337,10 +337,11 @@ def _about(running: _Running, dropped: int, *, whole_picture: bool) -> dict[str,
 
 
 def _on_film_clock(line: EventLine, film: TimedFilm) -> dict[str, Any]:
+    """Return an event in the film's time. It is the last word, so it revises nothing."""
     times = {
         name: round(film.film_time(float(line[name])), 3) for name in ("t", "decided_at") if name in line
     }
-    return {**line, **times}
+    return {name: value for name, value in line.items() if name != "revise"} | times
 
 
 def _reason(error: BadInputError | OSError) -> str:

@@ -101,7 +101,7 @@ def test_a_folder_holds_the_film_the_layout_the_log_and_what_nobody_confirmed(tm
             "decided_at": 101.0,
             "by": "hand",
         },
-        {"id": 3, "event": "draw", "player": "Bob", "count": 1, "t": 101.0, "settled": True},
+        {"id": 3, "event": "draw", "player": "Bob", "count": 1, "t": 101.0, "settled": True, "revise": 3},
     ]
     keeper.close()
     kept = kept_in(tmp_path)
