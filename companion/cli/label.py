@@ -97,7 +97,7 @@ def _labels(args: argparse.Namespace, film: Path, truth: Path, kept: KeptGame | 
         return propose_labels(header, args.events)
     with tempfile.TemporaryDirectory(prefix="shithead-label-") as scratch:
         events = Path(scratch) / "events.jsonl"
-        watch_film(film, header, args.layout, args.deck, ["--events", str(events)])
+        watch_film(film, header, ("--events", events), args.layout, args.deck)
         return propose_labels(header, events)
 
 

@@ -41,7 +41,7 @@ def make_test(labels: Labels, film: Path, layout: Path | None, deck: str | None,
     header, *events = _nameless(labels)
     with tempfile.TemporaryDirectory(prefix="shithead-label-") as scratch:
         seen, told, labelled = (Path(scratch) / name for name in ("seen.looks", "told.jsonl", "truth.jsonl"))
-        watch_film(film, header, layout, deck, ["--log", str(seen)])
+        watch_film(film, header, ("--log", seen), layout, deck)
         _write_lines(told, [event.to_json() for _call, events in Replay(read_log(seen)) for event in events])
         if not read_events(told):
             raise BadInputError("--test: no deal was seen in the film, so nothing can be followed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -134,24 +134,31 @@ def run(args: argparse.Namespace) -> int:
 
 
 def watch_film(
-    film: Path, header: Mapping[str, Any], layout: Path | None, deck: str | None, outputs: Sequence[str]
+    film: Path, header: Mapping[str, Any], output: tuple[str, Path], layout: Path | None, deck: str | None
 ) -> None:
     """Watch a film without a window, with the rules and players of the first line of its truth.
 
-    `outputs` are further arguments, such as `--events`.
+    `output` is `--events` or `--log`, with its file. If the film is damaged, a line says so, and what was
+    seen counts.
 
     Raises:
         BadInputError: the film, its rules or its players cannot be used.
     """
     parser = argparse.ArgumentParser(prog="shithead")
     add_parser(parser.add_subparsers())
-    argv = ["watch", str(film), "--headless", "--no-learn", "--rules", header["rules"], *outputs]
+    argv = ["watch", str(film), "--headless", "--no-learn", "--rules", header["rules"]]
     argv += ["--players", ",".join(header["players"])]
     for option in header.get("options") or ():
         argv += ["--option", option]
-    for flag, value in (("--dealer", header.get("dealer")), ("--deck", deck), ("--layout", layout)):
+    given = (output, ("--dealer", header.get("dealer")), ("--deck", deck), ("--layout", layout))
+    for flag, value in given:
         argv += [flag, str(value)] if value else []
-    run(parser.parse_args(argv))
+    try:
+        run(parser.parse_args(argv))
+    except BadInputError as error:
+        if not (output[1].is_file() and output[1].stat().st_size):
+            raise
+        _say(str(error))
 
 
 def _close(source: FrameSource, game: RecordedGames, layout: Path | None) -> None:

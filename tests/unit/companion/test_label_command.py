@@ -107,13 +107,31 @@ def test_the_truth_of_a_drawn_film_stays_as_it_is(
     assert window == []
 
 
+def test_a_damaged_film_is_labelled_as_far_as_it_was_seen(
+    tmp_path: Path, window: list[LabelSession], monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def run(args: Any) -> int:
+        if seen:
+            write_events(Path(args.events))
+        raise BadInputError("the film is cut off")
+
+    monkeypatch.setattr("companion.cli.watch.run", run)
+    film, seen = write_film(tmp_path), False
+    assert main(command(film)) == 2
+    assert not (tmp_path / "game.truth.jsonl").exists()
+    seen = True
+    assert main(command(film)) == 0
+    assert len(read_truth(tmp_path / "game.truth.jsonl")) == 4
+    assert capsys.readouterr().err.count("the film is cut off") == 2
+
+
 def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Let the film be watched as another one was: its looks are those of a recorded game."""
     asked: list[Any] = []
 
-    def watch_film(film: Path, header: dict[str, Any], *_more: Any) -> None:
+    def watch_film(film: Path, header: dict[str, Any], output: tuple[str, Path], *_more: object) -> None:
         asked.append((film, header["players"]))
-        shutil.copy(RECORDED, _more[-1][-1])
+        shutil.copy(RECORDED, output[1])
 
     monkeypatch.setattr("companion.cli.watch.watch_film", watch_film)
     return asked
