@@ -48,6 +48,8 @@ REMARKS: tuple[EventKind, ...] = ("late_breach", "unclear")
 """They say something about the game. They change nothing on the table."""
 PUTS_ON_PILE: tuple[EventKind, ...] = ("play", "flip")
 """They put cards on the play pile."""
+PUTS_DOWN: tuple[EventKind, ...] = (*PUTS_ON_PILE, "show")
+"""In them a player puts cards on the table."""
 TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
 """They take away the whole play pile."""
 Consequence = Literal["taken_back", "picked_up", "stands", "by_rule"]

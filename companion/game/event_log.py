@@ -7,7 +7,7 @@ Events that people have corrected or removed stay as they are, even if the watch
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -72,6 +72,10 @@ class GameReferee(Protocol):
 
     def correct(self, event_id: int, event: Event) -> Outcome:
         """Replace an earlier event, and judge the game again."""
+        ...
+
+    def name_hidden(self, ruled: Iterable[int], now: float, settled: Collection[int]) -> Sequence[Event]:
+        """Return events that name hidden cards, or ask for them, because of events just ruled on."""
         ...
 
 
@@ -150,6 +154,12 @@ class EventLog:
             else:
                 told += self._bring_up_to_date(outcome.follow_ups, event.decided_at)
         return told
+
+    def name_hidden(self, ruled: Sequence[EventLine]) -> Sequence[Event]:
+        """Return events that name hidden cards, or ask for them, because of lines just ruled on."""
+        now = max((float(line["decided_at"]) for line in ruled), default=0.0)
+        numbers = [int(line.get("revise") or line["id"]) for line in ruled]
+        return self._appointed().name_hidden(numbers, now, self._settled)
 
     def enter(self, event: Event, by: str = BY_HAND) -> list[EventLine]:
         """Add an event that a person reports, or that is assumed. Return the lines that this adds."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from companion.game.corrections import CorrectedPlays
 from companion.game.event_log import EventLine, EventLog, GameReferee
-from companion.game.hidden_cards import HiddenCards
 from companion.game.places import Places
 from companion.game.replay_filter import ReplayFilter
 from companion.game.watcher_questions import WatcherQuestions
@@ -25,6 +24,7 @@ from engine.fields import is_text
 from engine.messages import Said
 from vision.following.events import EventMaker
 from vision.following.watcher import MakeEvents, Watcher
+from vision.questions import HIDDEN_CARD, format_question
 from vision.table.layout import Layout, load_layout
 from vision.table.view import TableView
 from vision.types import CardReader, CardReading, Image, Mask
@@ -58,7 +58,6 @@ class WatchedGame:
         self._questions = WatcherQuestions(tell)
         self._corrections = CorrectedPlays()
         self._packs = packs
-        self._hidden = HiddenCards(packs)
         self._after_end: list[Event] = []
         """Events after the end. They count only if the game turns out to go on."""
         self._freed = MemoryTrimmer()
@@ -326,7 +325,11 @@ class WatchedGame:
         """Return lines that ask for hidden cards, or name them, because of the lines just ruled on."""
         before = {line["id"]: line for line in self.lines}
         told: list[EventLine] = []
-        for event in self._hidden.events(ruled, self.lines, self.table):
+        for event in self._event_log.name_hidden(ruled):
+            if event.event == "unclear" and event.revise is None:
+                play = before[event.concerns or 0]
+                says = format_question(HIDDEN_CARD, event.player, count=len(play["cards"]))
+                event = replace(event, says=says)
             told += self._event_log.add([event])
             if event.revise is not None:
                 self._corrections.note(before[event.revise], event)

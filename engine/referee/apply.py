@@ -314,7 +314,8 @@ class Follower:
             return Outcome(confirms=True)
         missed = self.gaps.explain_burn(event)
         if missed is not None:
-            return Outcome(ruling=ruling_on_doubt(state.situation(), event.player, missed))
+            need, hidden = missed
+            return Outcome(ruling=ruling_on_doubt(state.situation(), event.player, need), hidden=hidden)
         says = say("Nothing burns the pile here: {who} may not take it out of the game.", who=event.player)
         ruling = ruling_of_breach(state.situation(), event.player, "burn", says, *self._burn_rules())
         state.burn_pile()
@@ -416,7 +417,8 @@ class Follower:
         if missed is not None:
             seat.owed = seat.may_draw = 0
             self.suspicions.forget(player)
-            return Outcome(ruling=ruling_on_doubt(state.situation(), player, missed))
+            need, hidden = missed
+            return Outcome(ruling=ruling_on_doubt(state.situation(), player, need), hidden=hidden)
         before = None if state.draw_pile is None else state.draw_pile + seat.owed
         situation = state.situation()._replace(draw_pile=before, owed={player: min(count, allowed)})
         ruling = rule_on(situation, Action(type="draw", player=player, count=count))

@@ -20,5 +20,7 @@ class Outcome:
     log numbers them."""
     confirms: bool = False
     """Whether the event was expected and adds nothing: the burn after a 10, the pick-up after a show."""
+    hidden: int | None = None
+    """How many cards lay unseen under the last play, as this event shows; 0: not known how many."""
     changed: Mapping[int, Ruling | None] = field(default_factory=dict)
     """After a revision: by event id, the changed rulings on other events."""

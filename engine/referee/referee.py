@@ -6,7 +6,7 @@ can be revised, corrected or undone: the state is always the replay of the log.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from engine.cards import UNKNOWN, parse_card
@@ -14,6 +14,7 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.fields import MOST_CARDS, read_players
 from engine.referee.apply import Follower
+from engine.referee.hidden_cards import HiddenCardNames
 from engine.referee.outcome import Outcome
 from engine.referee.public import HandView, PublicTable, public_table
 from engine.referee.state import fresh_knowledge
@@ -62,6 +63,7 @@ class Referee:
         self._arrived: list[int] = []
         self._aliases: dict[int, int] = {}
         self._outcomes: dict[int, Outcome] = {}
+        self._hidden = HiddenCardNames()
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -131,6 +133,20 @@ class Referee:
         self._log.append(replace(last, revise=last.id, withdrawn=True))
         self._replay_with(last.id, None)
         return last
+
+    def name_hidden(self, ruled: Iterable[int], now: float, settled: Collection[int] = ()) -> list[Event]:
+        """Return events that name hidden cards, take names back, or ask for them (`unclear`, without words).
+
+        Nothing is applied: report these events to apply them.
+
+        Args:
+            ruled: the ids of events that have just been ruled on.
+            now: when these events are decided.
+            settled: the ids of events that people have corrected. Nothing is inferred about them.
+        """
+        outcomes = {number: self._outcomes[number] for number in ruled if number in self._outcomes}
+        reported = sorted(self._events, key=lambda event: event.id)
+        return self._hidden.follow(outcomes, reported, self._follower.state, now, settled)
 
     # Replay
 

@@ -49,7 +49,7 @@ def see(game: Filmed, event: Event) -> None:
     game.feed(FRAME, event.t)
 
 
-def watched(*seen: dict[str, Any], packs: int = 1) -> Filmed:
+def watched(*seen: dict[str, Any], rules: str = "winnersh", others: tuple[str, ...] = ()) -> Filmed:
     """Return a game of which a camera saw the deal and then these events."""
     events = [Event(id=1, event="deal", up=UP, confidence=0.95)]
     for number, fields in enumerate(seen, start=2):
@@ -57,9 +57,8 @@ def watched(*seen: dict[str, Any], packs: int = 1) -> Filmed:
     watcher = Watcher(list(events))
     game = Filmed(
         cast(watch.Watcher, watcher),
-        lambda players: make_referee("winnersh", players, dealer="Cat"),
-        tuple(UP),
-        packs=packs,
+        lambda players: make_referee(rules, players, dealer=players[-1]),
+        (*UP, *others),
     )
     game.given = watcher.given
     for event in events:
@@ -200,7 +199,7 @@ def test_a_burn_that_shows_three_of_a_rank_tells_of_the_fourth() -> None:
 
 
 def test_with_two_packs_it_is_asked() -> None:
-    game = watched(*ONLY_ONE_LEFT, packs=2)
+    game = watched(*ONLY_ONE_LEFT, rules="shed", others=("Dan", "Eve"))
     assert cards_of(game, "play", "Bob") == [["9H"]]
     assert len(open_questions(game.lines)) == 1
 

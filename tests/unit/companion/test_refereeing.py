@@ -67,6 +67,9 @@ class Judge:
         self.corrected.append((event_id, event))
         return self.observe(replace(event, revise=event_id))
 
+    def name_hidden(self, *_: object) -> list[Event]:
+        return []
+
 
 class Watcher:
     """Gives the events it was told to, whatever it is fed."""
