@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.game.corrections import CorrectedPlays
-from companion.game.event_log import EventLine, EventLog, GameReferee
+from companion.game.event_log import EventLine, EventLog
 from companion.game.places import Places
 from companion.game.replay_filter import ReplayFilter
 from companion.game.watcher_questions import WatcherQuestions
@@ -30,6 +30,7 @@ from vision.table.view import TableView
 from vision.types import CardReader, CardReading, Image, Mask
 
 if TYPE_CHECKING:
+    from engine.referee.referee import Referee
     from vision.enrolment.online_learning import LearningReader
 
 
@@ -39,7 +40,7 @@ class WatchedGame:
     def __init__(
         self,
         watcher: Watcher,
-        referee_for: Callable[[Sequence[str]], GameReferee],
+        referee_for: Callable[[Sequence[str]], Referee],
         players: Sequence[str] | None = None,
         learning: LearningReader | None = None,
         tell: Callable[[Said], object] | None = None,
@@ -138,7 +139,7 @@ class WatchedGame:
             hands=hands,
         )
 
-        def referee_for(names: Sequence[str]) -> GameReferee:
+        def referee_for(names: Sequence[str]) -> Referee:
             return make_referee(rules, names, options=options, dealer=dealer, loser=loser, losses=losses)
 
         return cls(watcher, referee_for, players, learning, tell, deal["packs"])
@@ -367,7 +368,7 @@ def make_referee(
     dealer: str | None = None,
     loser: str | None = None,
     losses: Mapping[str, int] | None = None,
-) -> GameReferee:
+) -> Referee:
     """Return the referee of a game. Losses of absent players are left out."""
     from engine.referee.referee import Referee
 

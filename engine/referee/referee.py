@@ -164,17 +164,12 @@ class Referee:
         return self._replay([new if event.id == concerned else event for event in self._events], concerned)
 
     def _replay(self, events: Sequence[Event], concerned: int) -> Outcome:
-        """Replay the whole game; return the outcome of event `concerned` with all changes."""
+        """Replay the whole game; return the outcome of event `concerned`, with all new follow-ups."""
         before = self._outcomes
         self._events, self._outcomes = [], {}
         self._follower.restart()
         for event in events:
             self._take(event)
-        changed = {
-            key: outcome.ruling
-            for key, outcome in self._outcomes.items()
-            if key != concerned and key in before and before[key].ruling != outcome.ruling
-        }
         own = self._outcomes.get(concerned, Outcome())
         old = {(e.event, e.player, e.loser, e.concerns) for o in before.values() for e in o.follow_ups}
         fresh = tuple(
@@ -183,7 +178,7 @@ class Referee:
             for follow in outcome.follow_ups
             if (follow.event, follow.player, follow.loser, follow.concerns) not in old
         )
-        return replace(own, follow_ups=fresh, changed=changed)
+        return replace(own, follow_ups=fresh)
 
     def _take(self, event: Event) -> Outcome:
         outcome = self._follower.apply(event)
