@@ -82,7 +82,7 @@ class Follower:
         return self.rules.mechanics.out_of_turn_four and event.event == "play" and same
 
     def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
-        notes = [*notes, *self.gaps.bring_back(action)]
+        notes = [*notes, *self.gaps.reinstate(action)]
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
         ruling = self.gaps.milder_ruling(situation, action, rule_on(situation, action))
         if ruling["verdict"] == "illegal" and action.type != "exchange":
@@ -98,7 +98,7 @@ class Follower:
         """Trust the record less after an offence, which may also mean that something was missed."""
         if player is not None and self.state.turn not in (None, player):
             self.gaps.note_skipped_turns(player)
-        self.gaps.doubt_pile()
+        self.gaps.note_possible_pick_up()
 
     def _deal(self, event: Event) -> Outcome:
         if not self.state.opening:
@@ -139,7 +139,10 @@ class Follower:
         if source == "hand" and not seat.hand and not seat.may_draw:
             late = self.suspicions.proven_by_hand_play(event, player)
         took = self.gaps.find_pick_up(player, cards) if source in ("hand", None) else None
-        notes = [*self.gaps.unburn(cards), *self.gaps.count_missed(reconcile(state, player, cards, source))]
+        notes = [
+            *self.gaps.take_off_burn_pile(cards),
+            *self.gaps.count_missed(reconcile(state, player, cards, source)),
+        ]
         action = Action(type="play", player=player, cards=cards, source=source)
         ruling = self._judge(event, action, notes)
         if took is not None:

@@ -81,13 +81,13 @@ class Gaps:
             self._missed.update(over)
             for name in over:
                 self._suspicions.forget(name)
-        self.doubt_pile()
+        self.note_possible_pick_up()
 
-    def doubt_pile(self) -> None:
+    def note_possible_pick_up(self) -> None:
         """Enter that the pile may have been picked up unseen."""
         self._maybe_picked_up.update(self._state.pile)
 
-    def bring_back(self, action: Action) -> list[Said]:
+    def reinstate(self, action: Action) -> list[Said]:
         """Bring back a player who counted as out but now acts with cards; return the notes on it."""
         state, player = self._state, action.player
         gone = player is not None and player in state.left and state.loser is None
@@ -106,7 +106,7 @@ class Gaps:
             state.turn = None
         return [say("{who} was counted as out, but is not.", who=player)]
 
-    def unburn(self, cards: Sequence[str]) -> list[Said]:
+    def take_off_burn_pile(self, cards: Sequence[str]) -> list[Said]:
         """Take the cards off the burn pile if they may have been picked up instead; return the notes on it.
 
         Args:
