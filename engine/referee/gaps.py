@@ -253,7 +253,7 @@ class Gaps:
             return None
         unseen = [UNKNOWN] * missing
         if not allowed and player == state.turn and not state.opening:
-            state.lay(unseen)
+            state.put_on_pile(unseen)
             state.due_burn, state.due_pick_up = False, None
             state.complete_turn(player)
             state.turn = None  # it may have been a card that gives another turn

@@ -127,7 +127,7 @@ class Knowledge:
     """Whether play goes clockwise, as far as anybody knows."""
     direction_known: bool = True
     """Whether no unidentified card may have turned the direction round."""
-    possible: Sequence[Mapping[str, Any]] = ()
+    possible_effects: Sequence[Mapping[str, Any]] = ()
     """The different consequences of the last act (`next`, `direction`, `picks_up`): unread cards decide."""
     pile: list[str] = field(default_factory=list)
     sets: list[int] = field(default_factory=list)
@@ -139,12 +139,12 @@ class Knowledge:
     opening: bool = True
     losses: Mapping[str, int] = field(default_factory=dict)
     due_pick_up: str | None = None
-    due_because: str = ""
+    pick_up_mechanism: str = ""
     """The mechanism that requires the due pick-up."""
     """The player who must pick up. The state contains the pick-up, and its event only confirms it."""
     due_burn: bool = False
     """Whether the last play burned the pile. The state contains the burn, and its event only confirms it."""
-    open_burn: str | None = None
+    possible_burner: str | None = None
     """The player who may have burned the pile, if unidentified cards decide it."""
 
     def situation(self) -> Situation:
@@ -168,7 +168,7 @@ class Knowledge:
 
     # Changes
 
-    def lay(self, cards: Sequence[str]) -> None:
+    def put_on_pile(self, cards: Sequence[str]) -> None:
         """Put a set on the pile."""
         if cards:
             self.pile.extend(cards)
@@ -181,7 +181,7 @@ class Knowledge:
             self.pile[under:under] = cards
             self.sets[-1] += len(cards)
         else:
-            self.lay(cards)
+            self.put_on_pile(cards)
 
     def replace_pile(self, cards: Sequence[str]) -> None:
         """Replace the cards of the pile (bottom first). The sizes of its sets are then not known."""
