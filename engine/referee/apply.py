@@ -164,8 +164,8 @@ class Follower:
         seat = self.state.seats[player]
         misread = {card for card in cards if self.state.lies_elsewhere(card, player)}
         unseen = seat.take_from_hand(cards)
-        self.suspicions.note_unseen_cards(player, seat.blurred)
-        seat.blurred = 0
+        self.suspicions.note_unseen_cards(player, seat.newly_unknown)
+        seat.newly_unknown = 0
         new = [card for card in unseen if card not in misread]
         return self.suspicions.proven_by_cards(event, player, new)
 

@@ -40,7 +40,7 @@ class Seat:
     """Whether a note has already reported that nobody saw the due draw."""
     doubtful: bool = False
     """Whether the hand may really be empty: the player used table cards despite a breach, and it stood."""
-    blurred: int = 0
+    newly_unknown: int = 0
     """How many cards have become unidentified in the hand, or entered it so, since the last reset to 0."""
 
     def holding(self) -> Holding:
@@ -49,7 +49,7 @@ class Seat:
 
     def forget_hand(self) -> None:
         """Forget which cards the hand holds; its size is kept."""
-        self.blurred += sum(card != UNKNOWN for card in self.hand)
+        self.newly_unknown += sum(card != UNKNOWN for card in self.hand)
         self.hand[:] = [UNKNOWN] * len(self.hand)
 
     def add_unseen(self, where: str | None, count: int) -> int:
@@ -191,7 +191,7 @@ class Knowledge:
         """Put the pile, or its top `count` cards, into a player's hand."""
         taken = self.pile if count is None or count >= len(self.pile) else self.pile[len(self.pile) - count :]
         self.seats[player].hand.extend(taken)
-        self.seats[player].blurred += taken.count(UNKNOWN)
+        self.seats[player].newly_unknown += taken.count(UNKNOWN)
         self.replace_pile(self.pile[: len(self.pile) - len(taken)])
 
     def burn_pile(self) -> None:
