@@ -186,7 +186,7 @@ class Case:
         least = self.mechanics.min_hand if self.mechanics.draw == "to-minimum" else self.dealt("hand")
         return True if hand is not None and len(hand) < least else None
 
-    def deck_is_left(self) -> bool:
+    def draw_pile_remains(self) -> bool:
         """Return whether the draw pile surely has cards. If that is unknown, record that it is needed."""
         empty = self.deck_is_empty()
         if empty is None:
