@@ -139,9 +139,9 @@ class Knowledge:
     opening: bool = True
     losses: Mapping[str, int] = field(default_factory=dict)
     due_pick_up: str | None = None
+    """The player who must pick up. The state contains the pick-up, and its event only confirms it."""
     pick_up_mechanism: str = ""
     """The mechanism that requires the due pick-up."""
-    """The player who must pick up. The state contains the pick-up, and its event only confirms it."""
     due_burn: bool = False
     """Whether the last play burned the pile. The state contains the burn, and its event only confirms it."""
     possible_burner: str | None = None
