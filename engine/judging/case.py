@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.cards import JOKER, RANK_OF, SUIT_OF, SUITS, UNKNOWN
 from engine.deals import deal_for, left_of
-from engine.demand import Demand, plain_demand, possible_demands
+from engine.demand import Demand, demand_of_top_card, possible_demands
 from engine.judging.known_cards import (
     came_from_own,
     cards_in_two_places,
@@ -131,7 +131,7 @@ class Case:
         """Return every demand that the pile may make."""
         if self._demands is None:
             pile = self.situation.pile
-            plain = plain_demand(self.mechanics, pile)
+            plain = demand_of_top_card(self.mechanics, pile)
             if plain is None and "demand" in self._assumed:
                 plain = frozenset((self._assumed["demand"],))
             if plain is None:
