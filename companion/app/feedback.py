@@ -83,7 +83,7 @@ class Feedback:
         heard, self._heard = self._heard, {_id(line): _verdict(line) for line in snapshot.lines}
         before, self._turn = self._turn, getattr(snapshot.table, "turn", None)
         turn = self._turn if self._turn != before else None
-        demand = getattr(snapshot.table, "effect_in_words", None) or ""
+        demand = getattr(snapshot.table, "demand_in_words", None) or ""
         if heard is None:  # earlier events are not repeated
             self._tell((), turn if self._begins else None, demand)
             return

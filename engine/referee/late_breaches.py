@@ -14,7 +14,7 @@ from engine.cards import FULL_PACK, RANK_OF, UNKNOWN
 from engine.deals import packs_for
 from engine.demand import Demand
 from engine.events import Event
-from engine.judging.beats import effect_in_words, may_be_played_on_all
+from engine.judging.beats import demand_in_words, may_be_played_on_all
 from engine.judging.case import breach_entry
 from engine.judging.questions import start_mechanisms, start_place
 from engine.mechanics import Mechanics
@@ -158,7 +158,7 @@ class Suspicions:
             if len(suspicion.playable) > suspicion.unseen_since:
                 self.pick_ups.remove(suspicion)
                 card = suspicion.playable[-1]
-                asked = effect_in_words(min(suspicion.demands))
+                asked = demand_in_words(min(suspicion.demands))
                 says = say(
                     "{who} picked up while holding {card:the}, although {asked} could be played.",
                     who=player,

@@ -58,7 +58,7 @@ class Table:
     left: tuple[str, ...] = ()
     loser: str | None = None
     playable_ranks: tuple[str, ...] = ("2", "4", "5", "6", "7")
-    effect_in_words: str = "7 or lower"
+    demand_in_words: str = "7 or lower"
     also_playable: tuple[str, ...] = ()
     to_draw: dict[str, int] = field(default_factory=dict)
 

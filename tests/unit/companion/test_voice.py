@@ -197,7 +197,7 @@ def test_a_play_upon_a_burnt_pile_is_heard_with_the_demand_it_leaves() -> None:
     burnt = {**act(burn=True, extra_turn=True, next="Ann"), "id": 1}
     feedback.hear(snapshot(2, burnt, turn="Ann"))
     assert ear.heard == ["Burnt. Ann again."]
-    table = SimpleNamespace(turn="Bob", effect_in_words="5 or higher")
+    table = SimpleNamespace(turn="Bob", demand_in_words="5 or higher")
     feedback.hear(replace(snapshot(3, burnt, {**act(next="Bob"), "id": 2}), table=table))
     assert (ear.heard[1:], ear.lasting) == (["Bob to play: 5 or higher."], [])
 

@@ -19,7 +19,7 @@ def test_what_is_known_after_the_deal(start: Start) -> None:
     assert {player: view.size for player, view in table.hands.items()} == dict.fromkeys(PLAYERS, 3)
     assert table.up[ANN] == ["4C", "9S", "KD"]
     assert table.down == dict.fromkeys(PLAYERS, 3)
-    assert table.effect_in_words == "anything"
+    assert table.demand_in_words == "anything"
     assert "3" not in table.playable_ranks
 
 
@@ -29,14 +29,14 @@ def test_a_turn_moves_cards_and_the_turn(start: Start) -> None:
     table = game.table
     assert (table.turn, table.pile, table.draw_pile) == (CAT, ["4H"], 24)
     assert (table.hands[BOB].size, table.to_draw) == (3, {})
-    assert table.effect_in_words == "4 or higher"
+    assert table.demand_in_words == "4 or higher"
     assert table.playable_ranks[:3] == ["2", "4", "5"]
 
 
 def test_seven_or_lower_in_words(start: Start) -> None:
     game = start()
     game.play(BOB, "7D", draws=1)
-    assert game.table.effect_in_words == "7 or lower"
+    assert game.table.demand_in_words == "7 or lower"
     assert game.table.playable_ranks == ["2", "4", "5", "6", "7"]
 
 
