@@ -70,12 +70,12 @@ class Feedback:
 
     def hear(self, snapshot: Snapshot) -> None:
         """Process a snapshot. That is cheap if it holds nothing new."""
-        if snapshot.serial == self._serial:
+        if snapshot.version == self._serial:
             return
-        self._serial = snapshot.serial
+        self._serial = snapshot.version
         if snapshot.phase == "opening":  # the lines of a resumed game are still to come
             self.begin()
-            self._serial = snapshot.serial
+            self._serial = snapshot.version
             return
         if snapshot.game != self._game:  # the known lines belong to the game before
             self._game, self._heard, self._turn = snapshot.game, {}, None

@@ -145,7 +145,7 @@ class ScriptedSession:
         picture = cv2.cvtColor(table_picture(), cv2.COLOR_BGR2RGB)
         self.picture: DisplayImage | None = DisplayImage(1, picture.tobytes(), (960, 540), (960, 540), 61.5)
         self.snapshot = Snapshot(
-            serial=1, phase="watching", t=61.5, table=Table(), lines=LINES, readings=READINGS
+            version=1, phase="watching", t=61.5, table=Table(), lines=LINES, readings=READINGS
         )
         self.asked: list[list[Any]] = []
         self.watches = True
@@ -160,7 +160,7 @@ class ScriptedSession:
         return self.event_pictures.get(event_id)
 
     def show(self, **changes: Any) -> None:
-        self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **changes)
+        self.snapshot = replace(self.snapshot, version=self.snapshot.version + 1, **changes)
 
     def start(self) -> None:
         self.asked.append(["start"])

@@ -47,7 +47,7 @@ class Ear:
 
 
 def snapshot(serial: int, *lines: dict[str, Any], turn: str | None = None) -> Snapshot:
-    return Snapshot(serial=serial, phase="watching", lines=lines, table=SimpleNamespace(turn=turn))
+    return Snapshot(version=serial, phase="watching", lines=lines, table=SimpleNamespace(turn=turn))
 
 
 def hearing(settings: Settings | None = None) -> tuple[Feedback, Ear, list[str]]:
@@ -64,11 +64,11 @@ def hearing(settings: Settings | None = None) -> tuple[Feedback, Ear, list[str]]
 def test_a_new_game_is_said_and_all_that_happens_in_it() -> None:
     """Its events have numbers that were heard in the game before."""
     feedback, ear, felt = hearing(Settings(speak=True, vibrate=True))
-    feedback.hear(Snapshot(serial=0, phase="opening"))
+    feedback.hear(Snapshot(version=0, phase="opening"))
     feedback.hear(snapshot(1, LEGAL, ILLEGAL, turn="Bob"))
     table = SimpleNamespace(turn="Bob", dealer="Ann")
     feedback.hear(
-        Snapshot(serial=2, phase="watching", game=2, lines=({"id": 1, "event": "deal"},), table=table)
+        Snapshot(version=2, phase="watching", game=2, lines=({"id": 1, "event": "deal"},), table=table)
     )
     assert ear.lasting[-1] == "a new game has begun: Ann deals"
     assert ear.heard[-1] == "Bob to play."
@@ -111,8 +111,8 @@ def test_what_had_happened_before_the_app_came_is_not_told_again() -> None:
 
 def test_a_game_that_goes_on_is_not_read_out_only_whose_turn_it_is() -> None:
     feedback, ear, felt = hearing(Settings(speak=True, sound=True))
-    feedback.hear(Snapshot(serial=1, phase="opening"))
-    feedback.hear(Snapshot(serial=2, phase="opening", says="Looking for the table"))
+    feedback.hear(Snapshot(version=1, phase="opening"))
+    feedback.hear(Snapshot(version=2, phase="opening", says="Looking for the table"))
     feedback.hear(snapshot(3, LEGAL, ILLEGAL, turn="Bob"))
     assert (ear.heard, felt) == (["Bob to play."], [])
 
