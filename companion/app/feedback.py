@@ -102,7 +102,7 @@ class Feedback:
         self._speaker = None
 
     def _tell(self, fresh: Sequence[EventLine], turn: str | None, demand: str) -> None:
-        lasting, passing = spoken(fresh, turn, demand)
+        lasting, passing = speech_for(fresh, turn, demand)
         self.say(lasting, lasting=True)
         self.say(passing)
         if any(_verdict(line) == "illegal" for line in fresh):
@@ -125,7 +125,7 @@ def _is_news(line: EventLine, heard: Mapping[int, str | None]) -> bool:
     return _id(line) not in heard or (_verdict(line) == "illegal" and heard[_id(line)] != "illegal")
 
 
-def spoken(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tuple[str, str]:
+def speech_for(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tuple[str, str]:
     """Return the speech for new events: (texts worth hearing late, texts that the next event makes stale).
 
     The first are breaches, rituals, players who are out and the end. The second are effects of a play,
