@@ -292,7 +292,7 @@ class WatchedGame:
         before = () if self._replay_filter is None else self._replay_filter.misread
         return ReplayFilter(lying, [*before, *self._corrections.take_misread()], self._packs)
 
-    def pass_over(self, ended: WatchedGame) -> None:
+    def ignore_leftovers(self, ended: WatchedGame) -> None:
         """Do not mistake the cards before the players of an ended game for a deal.
 
         Players who were declared out may have left up-cards, which the table no longer lists.
