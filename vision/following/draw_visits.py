@@ -126,10 +126,11 @@ class DrawPilePictures:
         least = _AS_BEFORE if surely else max(_AS_BEFORE, _MUCH_LESS * self._usual)
         return changed is not None and changed < least
 
-    def show_taking(self, start: float, end: float) -> bool | None:
+    def show_taking(self, start: float, end: float, *, surely: bool = False) -> bool | None:
         """Return whether a card was taken between these times; None if no picture tells.
 
         None also if somebody else was there before it was seen again.
+        `surely`: no hand was seen to take it, so a shadow must not be enough.
         """
         before = self._before(start)
         after = next((sight for sight in self._seen if sight.t > end), None)
@@ -140,18 +141,22 @@ class DrawPilePictures:
             return False
         # A card that has come to lie in the picture, or has gone, changes at most a strip along its edge.
         nearer = abs(before[-1].near - after.near)
-        if changed - nearer / (2 * PATCH_MM) >= self._least(before):
+        least = self._least(before) if surely else max(_AS_BEFORE, 2 * self._sway(before))
+        if changed - nearer / (2 * PATCH_MM) >= least:
             return True
         return False if nearer > _NEARER_MM and changed < _LESS * self._usual else None
 
     def _least(self, before: Sequence[_Sight]) -> float:
         """Return how much of it must look different after a card was taken, by what was seen before."""
+        return max(_OTHERWISE, 2 * self._sway(before), _LESS * self._usual)
+
+    def _sway(self, before: Sequence[_Sight]) -> float:
+        """Return how much of it looks different from one look to the next while nobody is there."""
         still = pairwise(before[-_STILL:])
-        sway = max(
+        return max(
             (changed_share(a.picture, b.picture) for a, b in still if not self._was_there(a.t, b.t)),
             default=0.0,
         )
-        return max(_OTHERWISE, 2 * sway, _LESS * self._usual)
 
     def hardly_show_draw(self, start: float, end: float) -> bool:
         """Tell whether less changed between these times than each of the latest draws has changed."""

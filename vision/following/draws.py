@@ -157,7 +157,9 @@ class Draws:
             if not seen and quiet <= _UNSEEN_PLAY_SECONDS:
                 waits.append((seat, visit))
                 continue
-            if self._drawn is not None or not self._pictures.show_taking(visit.start, visit.end):
+            if self._drawn is not None:
+                continue
+            if not self._pictures.show_taking(visit.start, visit.end, surely=True):
                 continue
             who = self._due_since(visit) if seat is None else seat
             if who is None:
