@@ -410,16 +410,18 @@ class TableScreen(FloatLayout):
             panel.size_hint = (None, None)
             panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)
         self.ids.log.opacity = 1 if plan.log.height else 0
-        self._place_toast(boxes["live"], plan.unit)
+        self._place_toast(boxes["live"], boxes["turn"], plan.unit)
 
-    def _place_toast(self, over: Box, unit: float) -> None:
-        """Place the toast over the picture, clear of the answers beside it."""
+    def _place_toast(self, over: Box, instead: Box, unit: float) -> None:
+        """Place the toast over the picture, or `instead` if it would cover a button there."""
         gap, toast = 4 * unit, self.ids.toast
-        narrow, room = self.ids.question.beside, over.height - 2 * gap
-        if not self.watches and not self.ids.next.disabled:  # nor over the button that stands there instead
+        narrow, room, least = self.ids.question.beside, over.height - 2 * gap, 44 * unit
+        if not self.watches and not self.ids.next.disabled:
             room -= self.ids.next.top - self.ids.live.y
+        if room < least and not self.watches:
+            narrow, over = False, instead
         toast.lines, toast.padding = (6, (6 * unit, 0)) if narrow else (3, (16 * unit, 0))
-        toast.size = over.width - 2 * gap, min(88 * unit, room) if narrow else 44 * unit
+        toast.size = over.width - 2 * gap, min(88 * unit, room) if narrow else least
         toast.pos = self.x + over.x + gap, self.y + over.y + over.height - toast.height - gap
 
 
