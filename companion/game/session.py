@@ -366,7 +366,7 @@ class Session:
                 if self._recorder is not None:
                     self._recorder.flush()
                 return
-            before, fault = list(game.lines), None
+            before, fault, kept = list(game.lines), None, self._is_kept()
             try:
                 says = request(game)
             except BadInputError as error:
@@ -376,10 +376,14 @@ class Session:
             phase = self.snapshot.phase
             if phase in ("watching", "paused"):
                 phase = "watching" if self._running.is_set() else "paused"
-            kept = self._recorder is None or self._recorder.fault is None
+            kept = kept and self._is_kept()  # else the recorder has said what matters more
             done = self.snapshot.requests_done + 1
             self._publish(game, phase=phase, requests_done=done, **({"says": says} if kept else {}))
             on_done(fault)
+
+    def _is_kept(self) -> bool:
+        """Return whether the game can be stored, if it is to be."""
+        return self._recorder is None or self._recorder.fault is None
 
     def _undo(self, game: Game) -> str:
         line = game.undo()
