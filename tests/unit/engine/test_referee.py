@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.engine.conftest import Start
+from tests.unit.engine.conftest import Start, Told
 from tests.unit.engine.outcomes import broken, effects, kinds, notes, rule_of, verdict
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
@@ -441,3 +441,79 @@ def test_burn_out_of_play_not_of_a_3_that_need_not_be_the_answer(start: Start) -
     game.tell("show", CAT, "3H", to=BOB, answers=((BOB, CAT),))  # with another 3, nobody saw which
     game.play(ANN, "6H", draws=1)
     assert verdict(game.tell("show", BOB, "3S", to=CAT)) == "legal"
+
+
+def test_must_play_proven_late_after_a_card_was_played_that_all_had_seen(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H")
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    assert kinds(game.play(CAT, "9H")) == []
+    game.play(ANN, "JH", draws=1)
+    game.play(BOB, "JS", draws=1)
+    assert kinds(game.play(CAT, "QH")) == ["late_breach"]
+
+
+def _with_down_cards_alone(game: Told, player: str) -> None:
+    state = game.referee._follower.state
+    state.draw_pile, state.seats[player].hand, state.seats[player].up = 0, [], []
+
+
+def test_down_a_card_that_goes_leaves_one_less(start: Start) -> None:
+    game = start()
+    _with_down_cards_alone(game, CAT)
+    game.play(BOB, "9H")
+    assert verdict(game.play(CAT, "JH", source="down")) == "legal"
+    assert (game.table.down[CAT], game.table.pile) == (2, ["9H", "JH"])
+
+
+def test_down_fail_nobody_else_picks_up_a_card_that_does_not_go(start: Start) -> None:
+    game = start()
+    _with_down_cards_alone(game, CAT)
+    game.play(BOB, "9H")
+    game.play(CAT, "4H", source="down")
+    assert (game.table.hands[CAT].known, game.table.down[CAT]) == (("4H", "9H"), 2)
+    rule = game.referee.rules.find_rule("down_fail")
+    assert rule is not None
+    assert broken(game.tell("pick_up", ANN, "9H 4H")) == [rule.id]
+
+
+def test_a_down_card_taken_without_a_count_is_one(start: Start) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    game.tell("take_down", CAT)
+    assert (game.table.down[CAT], game.table.hands[CAT].size) == (2, 4)
+
+
+@pytest.mark.parametrize(("choice", "pile"), [("picked_up", []), ("stands", ["9H", "4H"])])
+def test_after_a_breach_the_pile_moves_only_if_it_is_picked_up(
+    start: Start, choice: str, pile: list[str]
+) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    assert verdict(game.play(CAT, "4H", draws=1)) == "illegal"
+    game.tell("consequence", CAT, says=choice)
+    assert game.table.pile == pile
+    assert game.table.hands[CAT].size == 5 - len(pile)
+
+
+@pytest.mark.parametrize(("player", "count"), [(BOB, 2), (BOB, None), (None, 2)])
+def test_a_draw_without_a_player_or_a_count_is_the_one_that_is_due(
+    start: Start, player: str | None, count: int | None
+) -> None:
+    game = start()
+    game.play(BOB, "4H 4S")
+    assert game.table.to_draw == {BOB: 2}
+    outcome = game.tell("draw", player, count=count)
+    assert (verdict(outcome), notes(outcome), game.table.to_draw) == ("legal", [], {})
+
+
+@pytest.mark.parametrize(("player", "turn"), [(CAT, ANN), (ANN, CAT)])
+def test_who_is_out_has_no_cards_and_no_turn(start: Start, player: str, turn: str) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    game.tell("out", player)
+    table = game.table
+    assert (table.hands[player].size, table.up[player], table.down[player]) == (0, [], 0)
+    assert (table.turn, table.left) == (turn, [player])
