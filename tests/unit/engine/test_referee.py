@@ -517,3 +517,16 @@ def test_who_is_out_has_no_cards_and_no_turn(start: Start, player: str, turn: st
     table = game.table
     assert (table.hands[player].size, table.up[player], table.down[player]) == (0, [], 0)
     assert (table.turn, table.left) == (turn, [player])
+
+
+@pytest.mark.parametrize(
+    ("source", "sizes"), [(None, (5, 3, 3)), ("hand", (5, 3, 3)), ("up", (3, 5, 3)), ("down", (3, 3, 5))]
+)
+def test_more_cards_than_were_counted_are_added_where_they_were_missed(
+    start: Start, source: Any, sizes: tuple[int, int, int]
+) -> None:
+    game = start()
+    game.tell("recount", CAT, source=source, count=1)
+    game.tell("recount", CAT, source=source)
+    table = game.table
+    assert (table.hands[CAT].size, len(table.up[CAT]), table.down[CAT]) == sizes
