@@ -99,7 +99,7 @@ class BurnPile:
 
     def add(self, fresh: Sequence[Observation], t: float) -> None:
         """Note new cards; those where a hand has just been were put there."""
-        self._known = [*self._known, *fresh][-_REMEMBERED:]
+        self.know(fresh)
         seen = [(self._first_seen(card, t), card) for card in fresh]
         put = [
             _Put(first, c, any(_is_among(c, look) for look in self._free))
@@ -108,6 +108,10 @@ class BurnPile:
             and not self._lay_there(c, first - _HAND_SECONDS)
         ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
+
+    def know(self, cards: Sequence[Observation]) -> None:
+        """Note where cards lie: they are not new there."""
+        self._known = [*self._known, *cards][-_REMEMBERED:]
 
     def _lay_there(self, card: Observation, then: float) -> bool:
         """Tell whether a card on the burn pile was only overlooked: its place looks as it did at `then`."""

@@ -432,7 +432,7 @@ class Draws:
             drawn.count = 0 if untouched else max(drawn.firm, min(drawn.count, times))
             return
         not_shown = untouched and pictures.show_draws
-        surely = not_shown and pictures.is_as_before(drawn.start, drawn.t, surely=True)
+        surely = untouched and pictures.is_as_before(drawn.start, drawn.t, surely=True)
         by_hand = 0 if surely and not drawn.firm else drawn.count
         if drawn.put_down_there and pictures.hardly_show_draw(drawn.start, drawn.t):
             by_hand = 0

@@ -346,6 +346,7 @@ class EventMaker:
         """Put the play pile where these cards are, and go through the looks that showed them there."""
         x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
+        self._heap.know(cards)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
         self._play.begin(on_pile, self._put_down_at((x, y), now), now)
 

@@ -295,6 +295,17 @@ def test_who_takes_back_the_only_card_on_the_pile_has_not_picked_it_up() -> None
     assert script.told()[1:] == []
 
 
+def test_who_takes_back_the_first_card_of_the_game_has_not_burnt_it() -> None:
+    script = Script(play=None)
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [card("4D", PLAY_AT)]
+    script.rest(1.0)
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table.pop()
+    script.rest(4.0)
+    assert script.told()[1:] == []
+
+
 def test_an_unreadable_card_that_is_taken_back_was_not_picked_up() -> None:
     """The question about it is nothing that has happened since."""
     script = Script()
