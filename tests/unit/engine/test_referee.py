@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.referee.referee import Referee
 from tests.unit.engine.conftest import Start, Told
 from tests.unit.engine.outcomes import broken, effects, kinds, notes, rule_of, verdict
 
@@ -530,3 +531,59 @@ def test_more_cards_than_were_counted_are_added_where_they_were_missed(
     game.tell("recount", CAT, source=source)
     table = game.table
     assert (table.hands[CAT].size, len(table.up[CAT]), table.down[CAT]) == sizes
+
+
+@pytest.mark.parametrize(
+    ("count", "pile", "known"), [(1, ["9H"], ("JH",)), (2, [], ("9H", "JH")), (9, [], ("9H", "JH"))]
+)
+def test_a_part_of_the_pile_is_its_top(
+    start: Start, count: int, pile: list[str], known: tuple[str, ...]
+) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    game.play(CAT, "JH", draws=1)
+    game.tell("pick_up", ANN, count=count)
+    assert (game.table.pile, game.table.hands[ANN].known) == (pile, known)
+    assert game.table.hands[ANN].size == 3 + len(known)
+
+
+def test_without_a_deal_for_so_many_nothing_is_known_of_the_cards() -> None:
+    table = Referee("winnersh", tuple("ABCDEF")).table
+    assert [hand.size for hand in table.hands.values()] == [0] * 6
+    assert (list(table.up.values()), list(table.down.values())) == ([[]] * 6, [0] * 6)
+    assert table.draw_pile is None
+
+
+@pytest.mark.parametrize(
+    ("lay", "played", "left", "noted"),
+    [
+        ("5C 6C 8C", "8H", ["5C", "6C"], True),
+        ("5C 6C 8C", "KS", ["6C", "8C"], True),
+        ("5C ?? 8C", "KS", ["5C", "8C"], False),
+        ("5C 6C 8C", "6C", ["5C", "8C"], False),
+    ],
+    ids=["one of its rank was misread", "any was misread", "the unread one", "the card itself"],
+)
+def test_an_up_card_that_did_not_lie_there_had_been_misread(
+    start: Start, lay: str, played: str, left: list[str], noted: bool
+) -> None:
+    game = start()
+    state = game.referee._follower.state
+    state.draw_pile, state.seats[CAT].hand, state.seats[CAT].up = 0, [], lay.split()
+    game.play(BOB, "4H")
+    outcome = game.play(CAT, played, source="up")
+    assert verdict(outcome) == "legal"
+    assert game.table.up[CAT] == left
+    assert ("An up-card had been misread as another card." in notes(outcome)) == noted
+
+
+@pytest.mark.parametrize(("up", "left"), [([], (0, 2)), (["3S", "8C"], (1, 3))])
+def test_an_answer_leaves_the_place_it_came_from(start: Start, up: list[str], left: tuple[int, int]) -> None:
+    game = start()
+    state = game.referee._follower.state
+    state.draw_pile, state.seats[ANN].hand, state.seats[ANN].up = 0, [], up
+    game.play(BOB, "4H")
+    source: Any = "up" if up else "down"
+    outcome = game.tell("show", CAT, "3H", to=ANN, answers=((ANN, CAT),), answered_from=source)
+    assert effects(outcome)["picks_up"] == CAT
+    assert (len(game.table.up[ANN]), game.table.down[ANN]) == left
