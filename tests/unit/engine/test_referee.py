@@ -587,3 +587,17 @@ def test_an_answer_leaves_the_place_it_came_from(start: Start, up: list[str], le
     outcome = game.tell("show", CAT, "3H", to=ANN, answers=((ANN, CAT),), answered_from=source)
     assert effects(outcome)["picks_up"] == CAT
     assert (len(game.table.up[ANN]), game.table.down[ANN]) == left
+
+
+@pytest.mark.parametrize(
+    ("starter", "holder", "late"),
+    [(CAT, BOB, True), (CAT, ANN, False), (BOB, CAT, False)],
+    ids=["sits before the starter", "sits after the starter", "after who starts first"],
+)
+def test_start_of_two_equal_cards_the_one_nearer_to_the_dealers_left_starts(
+    start: Start, starter: str, holder: str, late: bool
+) -> None:
+    threes = {ANN: ("3C", "3S", "9S"), BOB: ("3D", "7H", "7S"), CAT: ("3H", "6C", "8C")}
+    game = start("backpacker", ups=threes, dealer=ANN, options=("computer-start",))
+    game.play(starter, "4S", draws=1)
+    assert ("late_breach" in kinds(game.play(holder, "4C"))) == late
