@@ -107,7 +107,7 @@ def possible_demands(
             suit of a whole set count. Below these sets, adjacent cards of one rank count as one set.
         unseen: the cards that an unidentified card can be; None: any card.
     """
-    plain = plain_demand(mechanics, pile)
+    plain = demand_of_top_card(mechanics, pile)
     if plain is not None:
         return plain
     if unseen is None:
@@ -118,7 +118,7 @@ def possible_demands(
 _NO_DEMAND = frozenset((ANYTHING,))
 
 
-def plain_demand(mechanics: Mechanics, pile: Sequence[str] | None) -> frozenset[Demand] | None:
+def demand_of_top_card(mechanics: Mechanics, pile: Sequence[str] | None) -> frozenset[Demand] | None:
     """Return the demand of a pile if its top card alone decides it, else None."""
     if not pile:
         return None if pile is None else _NO_DEMAND

@@ -15,7 +15,7 @@ from engine.fields import (
     ANSWER_SOURCES,
     MOST_NUMBER,
     SOURCES,
-    Seats,
+    PlayerNames,
     read_cards,
     read_choice,
     read_count,
@@ -48,6 +48,8 @@ REMARKS: tuple[EventKind, ...] = ("late_breach", "unclear")
 """They say something about the game. They change nothing on the table."""
 PUTS_ON_PILE: tuple[EventKind, ...] = ("play", "flip")
 """They put cards on the play pile."""
+PUTS_DOWN: tuple[EventKind, ...] = (*PUTS_ON_PILE, "show")
+"""In them a player puts cards on the table."""
 TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
 """They take away the whole play pile."""
 Consequence = Literal["taken_back", "picked_up", "stands", "by_rule"]
@@ -160,7 +162,7 @@ class Event:
                 known=", ".join(EVENT_KINDS),
             )
         try:
-            return cls(event=kind, **_fields(line, Seats(players)))
+            return cls(event=kind, **_fields(line, PlayerNames(players)))
         except BadInputError as error:
             raise BadInputError("event {kind!r}: {reason}", kind=kind, reason=error) from None
 
@@ -175,25 +177,25 @@ class Event:
         return replace(self, id=new_id)
 
 
-def _fields(line: Mapping[str, Any], seats: Seats) -> dict[str, Any]:
+def _fields(line: Mapping[str, Any], names: PlayerNames) -> dict[str, Any]:
     """Read every field of an event line but its kind; those that are absent or null are left out."""
     up = read_table(line.get("up"), "up")
     fields: dict[str, Any] = {
         "id": read_count(line.get("id"), "id", MOST_NUMBER) or 0,
         "t": read_number(line.get("t"), "t", -MOST_NUMBER, MOST_NUMBER),
         "decided_at": read_number(line.get("decided_at"), "decided_at", -MOST_NUMBER, MOST_NUMBER),
-        "player": seats.one(line.get("player"), "player"),
+        "player": names.read(line.get("player"), "player"),
         "cards": read_cards(line.get("cards"), "cards", sizes=False),
         "source": read_choice(line.get("source"), "source", SOURCES),
-        "to": seats.one(line.get("to"), "to"),
-        "answers": seats.pairs(line.get("answers"), "answers"),
+        "to": names.read(line.get("to"), "to"),
+        "answers": names.pairs(line.get("answers"), "answers"),
         "answered_from": read_choice(line.get("answered_from"), "answered_from", ANSWER_SOURCES),
         "count": read_count(line.get("count"), "count"),
         "up": {
-            seats.must(player, "up"): read_cards(cards, "up", sizes=False) or ()
+            names.require(player, "up"): read_cards(cards, "up", sizes=False) or ()
             for player, cards in up.items()
         },
-        "loser": seats.one(line.get("loser"), "loser"),
+        "loser": names.read(line.get("loser"), "loser"),
         "confidence": read_number(line.get("confidence"), "confidence", 0, 1),
         "revise": read_count(line.get("revise"), "revise", MOST_NUMBER),
         "withdrawn": read_flag(line.get("withdrawn"), "withdrawn"),
@@ -244,9 +246,9 @@ class EventLines:
         Raises:
             BadInputError: an earlier one has its id, or it names somebody who is not at the table.
         """
-        seats = Seats(self._players)
+        names = PlayerNames(self._players)
         for name in (*event.names(), *event.up):
-            seats.must(name, "player")
+            names.require(name, "player")
         if event.id and event.id != event.revise:  # who takes an event back may give its own id
             if event.id in self._ids:
                 raise BadInputError("event {event_id} appears twice", event_id=event.id)

@@ -155,7 +155,7 @@ def is_text(name: str) -> bool:
     return True
 
 
-class Seats:
+class PlayerNames:
     """Checks that names are players of this table.
 
     Args:
@@ -165,7 +165,7 @@ class Seats:
     def __init__(self, players: Sequence[str] | None) -> None:
         self._players = None if players is None else frozenset(players)
 
-    def one(self, value: Any, name: str) -> str | None:
+    def read(self, value: Any, name: str) -> str | None:
         """Read a player's name; None passes as unknown.
 
         Raises:
@@ -179,13 +179,13 @@ class Seats:
             raise BadInputError(f"{name}: {value[:40]!r} is not one of the players")
         return value
 
-    def must(self, value: Any, name: str) -> str:
+    def require(self, value: Any, name: str) -> str:
         """Read a player's name that may not be missing.
 
         Raises:
             BadInputError: the value is missing, not a name, or not a player of this table.
         """
-        found = self.one(value, name)
+        found = self.read(value, name)
         if found is None:
             raise wrong_field(name, "the name of a player", value)
         return found
@@ -204,5 +204,5 @@ class Seats:
         for pair in value:
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
                 raise wrong_field(name, "a list of [from, to]", value)
-            pairs.append((self.must(pair[0], name), self.must(pair[1], name)))
+            pairs.append((self.require(pair[0], name), self.require(pair[1], name)))
         return tuple(pairs)

@@ -353,16 +353,33 @@ def _own_rules(variant: _Variant, mechanics: Mechanics) -> dict[str, Rule]:
     return rules
 
 
-def save_variant(path: Path, name: str, base: str, options: Sequence[str] = ()) -> None:
+def breach_rules(sentence: str) -> dict[str, Any]:
+    """Return the `[rules]` table in which `sentence` says what follows a breach; empty if it is empty."""
+    return {"house.breach": {"quote": sentence, "decides": ["breach"]}} if sentence else {}
+
+
+def save_variant(path: Path, name: str, base: str, options: Sequence[str] = (), breach: str = "") -> None:
     """Write the file of a house variant: a ruleset with options, under a new name.
 
+    Args:
+        path: the file.
+        name: the name of the variant.
+        base: the ruleset that it builds on.
+        options: the options that it switches on.
+        breach: what follows a breach, in one sentence; empty: nothing is agreed.
+
     Raises:
-        BadInputError: the base or an option is unknown; nothing is written.
+        BadInputError: the base or an option is unknown, or the sentence is too long; nothing is written.
         OSError: the file cannot be written.
     """
-    build_variant({"name": name, "base": base, "options": list(options)}, default_name=name)
+    rules = breach_rules(breach)
+    build_variant({"name": name, "base": base, "options": list(options), "rules": rules}, default_name=name)
     lines = [f"name = {_toml_text(name)}", f"base = {_toml_text(base)}"]
     lines.append(f"options = [{', '.join(_toml_text(option) for option in options)}]")
+    for key, rule in rules.items():
+        decides = ", ".join(map(_toml_text, rule["decides"]))
+        lines += [f"[rules.{_toml_text(key)}]", f"quote = {_toml_text(rule['quote'])}"]
+        lines.append(f"decides = [{decides}]")
     write_whole(path, "\n".join(lines) + "\n")
 
 

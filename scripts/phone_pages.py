@@ -70,9 +70,9 @@ def running_game(folder: Path) -> Iterator[tuple[Session, GameSetup]]:
     session.start()
     for line in read_truth(film.path.with_name("sample.truth.jsonl")):
         if line["event"] not in _LEFT_OUT:
-            answers = session.snapshot.answers
+            answers = session.snapshot.requests_done
             session.enter(Event.from_json({**line, "id": 1, "t": line["t_end"]}))
-            while session.snapshot.answers == answers:
+            while session.snapshot.requests_done == answers:
                 time.sleep(0.01)
         if line.get("legal") is False:
             break

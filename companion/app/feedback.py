@@ -70,12 +70,12 @@ class Feedback:
 
     def hear(self, snapshot: Snapshot) -> None:
         """Process a snapshot. That is cheap if it holds nothing new."""
-        if snapshot.serial == self._serial:
+        if snapshot.version == self._serial:
             return
-        self._serial = snapshot.serial
+        self._serial = snapshot.version
         if snapshot.phase == "opening":  # the lines of a resumed game are still to come
             self.begin()
-            self._serial = snapshot.serial
+            self._serial = snapshot.version
             return
         if snapshot.game != self._game:  # the known lines belong to the game before
             self._game, self._heard, self._turn = snapshot.game, {}, None
@@ -83,7 +83,7 @@ class Feedback:
         heard, self._heard = self._heard, {_id(line): _verdict(line) for line in snapshot.lines}
         before, self._turn = self._turn, getattr(snapshot.table, "turn", None)
         turn = self._turn if self._turn != before else None
-        demand = getattr(snapshot.table, "effect_in_words", None) or ""
+        demand = getattr(snapshot.table, "demand_in_words", None) or ""
         if heard is None:  # earlier events are not repeated
             self._tell((), turn if self._begins else None, demand)
             return
@@ -102,7 +102,7 @@ class Feedback:
         self._speaker = None
 
     def _tell(self, fresh: Sequence[EventLine], turn: str | None, demand: str) -> None:
-        lasting, passing = spoken(fresh, turn, demand)
+        lasting, passing = speech_for(fresh, turn, demand)
         self.say(lasting, lasting=True)
         self.say(passing)
         if any(_verdict(line) == "illegal" for line in fresh):
@@ -125,7 +125,7 @@ def _is_news(line: EventLine, heard: Mapping[int, str | None]) -> bool:
     return _id(line) not in heard or (_verdict(line) == "illegal" and heard[_id(line)] != "illegal")
 
 
-def spoken(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tuple[str, str]:
+def speech_for(lines: Sequence[EventLine], turn: str | None, demand: str = "") -> tuple[str, str]:
     """Return the speech for new events: (texts worth hearing late, texts that the next event makes stale).
 
     The first are breaches, rituals, players who are out and the end. The second are effects of a play,

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from companion.game.entered import line_entered_for
 from companion.i18n.sentences import storable_ruling
 from engine.errors import BadInputError
 from engine.events import Event, Source
+
+if TYPE_CHECKING:
+    from engine.referee.referee import Referee
 
 EventLine = dict[str, Any]
 """One event line, as `shithead watch` prints it."""
@@ -35,50 +38,10 @@ _COUNTED_IN: dict[str, Source] = {"up": "up", "hand+up": "up", "down": "down"}
 _JUST_BEFORE_S = 0.001
 
 
-class Outcome(Protocol):
-    """The referee's answer to one event."""
-
-    @property
-    def ruling(self) -> dict[str, Any] | None:
-        """The contract's ruling, for events that are judged."""
-        ...
-
-    @property
-    def follow_ups(self) -> tuple[Event, ...]:
-        """Events that the rules infer from this one."""
-        ...
-
-
-class GameReferee(Protocol):
-    """The part of `engine.referee.referee.Referee` that the log uses."""
-
-    @property
-    def table(self) -> Any:
-        """The public table."""
-        ...
-
-    @property
-    def outcomes(self) -> Mapping[int, Outcome]:
-        """The present outcome of each event that counts, by its id."""
-        ...
-
-    def observe(self, event: Event) -> Outcome:
-        """Add one event."""
-        ...
-
-    def undo(self) -> Event | None:
-        """Remove the last event and return it."""
-        ...
-
-    def correct(self, event_id: int, event: Event) -> Outcome:
-        """Replace an earlier event, and judge the game again."""
-        ...
-
-
 class EventLog:
     """The event lines of one game, kept consistent with its referee."""
 
-    def __init__(self, referee: GameReferee | None) -> None:
+    def __init__(self, referee: Referee | None) -> None:
         """Start empty. None: the referee comes once the players are known (`set_referee`)."""
         self._referee = referee
         self.lines: list[EventLine] = []
@@ -96,11 +59,11 @@ class EventLog:
         self._count = 0
 
     @property
-    def referee(self) -> GameReferee | None:
+    def referee(self) -> Referee | None:
         """The referee; None until the players are known."""
         return self._referee
 
-    def set_referee(self, referee: GameReferee) -> None:
+    def set_referee(self, referee: Referee) -> None:
         """Use `referee` from now on."""
         self._referee = referee
 
@@ -150,6 +113,12 @@ class EventLog:
             else:
                 told += self._bring_up_to_date(outcome.follow_ups, event.decided_at)
         return told
+
+    def name_hidden(self, ruled: Sequence[EventLine]) -> Sequence[Event]:
+        """Return events that name hidden cards, or ask for them, because of lines just ruled on."""
+        now = max((float(line["decided_at"]) for line in ruled), default=0.0)
+        numbers = [int(line.get("revise") or line["id"]) for line in ruled]
+        return self._appointed().name_hidden(numbers, now, self._settled)
 
     def enter(self, event: Event, by: str = BY_HAND) -> list[EventLine]:
         """Add an event that a person reports, or that is assumed. Return the lines that this adds."""
@@ -274,7 +243,7 @@ class EventLog:
         self._rebuild(referee, standing, names)
 
     def _rebuild(
-        self, referee: GameReferee, standing: Mapping[int, Event], names: Mapping[_Conclusion, int]
+        self, referee: Referee, standing: Mapping[int, Event], names: Mapping[_Conclusion, int]
     ) -> None:
         """Rebuild the lines from the remaining events and the referee's outcomes."""
         outcomes = referee.outcomes
@@ -291,7 +260,7 @@ class EventLog:
                 self.lines.append(self._line(replace(follow, id=told), None))
         self.lines.sort(key=lambda line: int(line["id"]))
 
-    def _appointed(self) -> GameReferee:
+    def _appointed(self) -> Referee:
         if self._referee is None:
             raise BadInputError("the players are not known yet")
         return self._referee

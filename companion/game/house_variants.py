@@ -1,7 +1,7 @@
 """The house variants that people make in the app: files in a folder beside the settings.
 
-Each is a file as `engine.ruleset` describes. The app writes its name, its base and its options. A file that
-says more was written by hand. It can be played and removed here, but not changed.
+Each is a file as `engine.ruleset` describes. The app writes its name, its base, its options, and what follows
+a breach. A file that says more was written by hand. It can be played and removed here, but not changed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,21 @@ from typing import Any
 from companion.settings import settings_path
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
-from engine.ruleset import RULESET_NAMES, VARIANT_NAMES, Ruleset, load_ruleset, ruleset_name, save_variant
+from engine.ruleset import (
+    MOST_QUOTED_WORDS,
+    RULESET_NAMES,
+    VARIANT_NAMES,
+    Ruleset,
+    breach_rules,
+    load_ruleset,
+    ruleset_name,
+    save_variant,
+)
 
 MOST_LETTERS = 40
 """Letters in the name of a variant."""
+MOST_LETTERS_ON_BREACHES = 160
+"""Letters in the sentence about breaches, so that a screen has room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +46,16 @@ class HouseVariant:
         return self.path.stem if self.ruleset is None else self.ruleset.title
 
     @property
+    def breach(self) -> str:
+        """The sentence about what follows a breach, or an empty text."""
+        rule = None if self.ruleset is None else self.ruleset.find_rule("breach")
+        return "" if rule is None else rule.quote
+
+    @property
     def may_change(self) -> bool:
         """Whether the app could write all that the file says."""
-        return self.ruleset is not None and not self.ruleset.changes and not self.ruleset.own_rules
+        own = {} if self.ruleset is None else self.ruleset.own_rules
+        return self.ruleset is not None and not self.ruleset.changes and own == breach_rules(self.breach)
 
 
 def variants_folder() -> Path:
@@ -71,7 +89,10 @@ def house_rulesets() -> list[dict[str, Any]]:
             "name": variant.path.stem,
             "title": variant.name,
             "based_on": variant.ruleset.base,
-            "differs": [variant.ruleset.available[name].text for name in variant.ruleset.options],
+            "differs": [
+                *(variant.ruleset.available[name].text for name in variant.ruleset.options),
+                *filter(None, [variant.breach]),
+            ],
             "source": str(variant.path),
         }
         for variant in house_variants()
@@ -94,7 +115,9 @@ def known_ruleset(text: str) -> str:
     return text
 
 
-def save_house_variant(name: str, base: str, options: Sequence[str], path: Path | None = None) -> Path:
+def save_house_variant(
+    name: str, base: str, options: Sequence[str], path: Path | None = None, breach: str = ""
+) -> Path:
     """Write a house variant, and return its file.
 
     Args:
@@ -102,14 +125,23 @@ def save_house_variant(name: str, base: str, options: Sequence[str], path: Path 
         base: The ruleset that it builds on.
         options: The options that it switches on.
         path: The file of the variant that is changed; None makes a new one.
+        breach: What follows a breach, in one sentence; empty: nothing is agreed.
 
     Raises:
-        BadInputError: the name is empty, too long or taken, or an option is unknown.
+        BadInputError: the name is empty, too long or taken, an option is unknown, or the sentence about
+            breaches is too long.
         OSError: the file cannot be written.
     """
     name = " ".join(name.split())
     if not name or not name.isprintable() or len(name) > MOST_LETTERS:
         raise BadInputError("a name has 1 to {most} letters", most=MOST_LETTERS)
+    breach = " ".join(breach.split())
+    if len(breach.split()) > MOST_QUOTED_WORDS or len(breach) > MOST_LETTERS_ON_BREACHES:
+        raise BadInputError(
+            "the rule about breaches has at most {most} words and {letters} letters",
+            most=MOST_QUOTED_WORDS,
+            letters=MOST_LETTERS_ON_BREACHES,
+        )
     others = [variant.name for variant in house_variants() if variant.path != path]
     titles = [load_ruleset(one).title for one in (*RULESET_NAMES, *VARIANT_NAMES)]
     taken = {one.casefold() for one in (*others, *titles, *RULESET_NAMES, *VARIANT_NAMES)}
@@ -117,7 +149,7 @@ def save_house_variant(name: str, base: str, options: Sequence[str], path: Path 
         raise BadInputError("there are rules called {name} already", name=name)
     target = path or _new_path(name)
     make_folder(target.parent)
-    save_variant(target, name, base, options)
+    save_variant(target, name, base, options, breach)
     return target
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.game.corrections import CorrectedPlays
-from companion.game.event_log import EventLine, EventLog, GameReferee
-from companion.game.hidden_cards import HiddenCards
+from companion.game.event_log import EventLine, EventLog
 from companion.game.places import Places
 from companion.game.replay_filter import ReplayFilter
 from companion.game.watcher_questions import WatcherQuestions
@@ -25,11 +24,13 @@ from engine.fields import is_text
 from engine.messages import Said
 from vision.following.events import EventMaker
 from vision.following.watcher import MakeEvents, Watcher
+from vision.questions import HIDDEN_CARD, format_question
 from vision.table.layout import Layout, load_layout
 from vision.table.view import TableView
 from vision.types import CardReader, CardReading, Image, Mask
 
 if TYPE_CHECKING:
+    from engine.referee.referee import Referee
     from vision.enrolment.online_learning import LearningReader
 
 
@@ -39,7 +40,7 @@ class WatchedGame:
     def __init__(
         self,
         watcher: Watcher,
-        referee_for: Callable[[Sequence[str]], GameReferee],
+        referee_for: Callable[[Sequence[str]], Referee],
         players: Sequence[str] | None = None,
         learning: LearningReader | None = None,
         tell: Callable[[Said], object] | None = None,
@@ -58,7 +59,6 @@ class WatchedGame:
         self._questions = WatcherQuestions(tell)
         self._corrections = CorrectedPlays()
         self._packs = packs
-        self._hidden = HiddenCards(packs)
         self._after_end: list[Event] = []
         """Events after the end. They count only if the game turns out to go on."""
         self._freed = MemoryTrimmer()
@@ -139,7 +139,7 @@ class WatchedGame:
             hands=hands,
         )
 
-        def referee_for(names: Sequence[str]) -> GameReferee:
+        def referee_for(names: Sequence[str]) -> Referee:
             return make_referee(rules, names, options=options, dealer=dealer, loser=loser, losses=losses)
 
         return cls(watcher, referee_for, players, learning, tell, deal["packs"])
@@ -292,7 +292,7 @@ class WatchedGame:
         before = () if self._replay_filter is None else self._replay_filter.misread
         return ReplayFilter(lying, [*before, *self._corrections.take_misread()], self._packs)
 
-    def pass_over(self, ended: WatchedGame) -> None:
+    def ignore_leftovers(self, ended: WatchedGame) -> None:
         """Do not mistake the cards before the players of an ended game for a deal.
 
         Players who were declared out may have left up-cards, which the table no longer lists.
@@ -326,7 +326,11 @@ class WatchedGame:
         """Return lines that ask for hidden cards, or name them, because of the lines just ruled on."""
         before = {line["id"]: line for line in self.lines}
         told: list[EventLine] = []
-        for event in self._hidden.events(ruled, self.lines, self.table):
+        for event in self._event_log.name_hidden(ruled):
+            if event.event == "unclear" and event.revise is None:
+                play = before[event.concerns or 0]
+                says = format_question(HIDDEN_CARD, event.player, count=len(play["cards"]))
+                event = replace(event, says=says)
             told += self._event_log.add([event])
             if event.revise is not None:
                 self._corrections.note(before[event.revise], event)
@@ -364,7 +368,7 @@ def make_referee(
     dealer: str | None = None,
     loser: str | None = None,
     losses: Mapping[str, int] | None = None,
-) -> GameReferee:
+) -> Referee:
     """Return the referee of a game. Losses of absent players are left out."""
     from engine.referee.referee import Referee
 

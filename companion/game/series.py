@@ -77,7 +77,7 @@ class NextGameFinder:
             game.keep_learnt()
             self._next = self._after(game.table)
             self.waiting = self._open_game(*self._next)
-            self.waiting.pass_over(game)
+            self.waiting.ignore_leftovers(game)
             self._tell(next_deal_notice(self._next[0].dealer))
         fresh = self.waiting
         if not any(line["event"] == "deal" for line in fresh.feed(frame, t)):

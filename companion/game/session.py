@@ -63,13 +63,14 @@ def _ignore(_fault: str | None) -> None:
 class Snapshot:
     """Everything that the screen shows besides the picture, at one moment."""
 
-    serial: int = 0
+    version: int = 0
+    """Grows by one with each snapshot that is published."""
     phase: Phase = "opening"
     says: str = ""
     """A line for the user: what is being opened, why it failed, what was just done."""
     game: int = 1
     """Number of the game within the session, from 1. A deal may begin another one."""
-    answers: int = 0
+    requests_done: int = 0
     """Number of requests carried out or refused; `says` is the answer to the newest."""
     t: float = 0.0
     moving: bool = False
@@ -368,7 +369,7 @@ class Session:
                 if self._recorder is not None:
                     self._recorder.flush()
                 return
-            before, fault = list(game.lines), None
+            before, fault, kept = list(game.lines), None, self._is_kept()
             try:
                 says = request(game)
             except BadInputError as error:
@@ -378,10 +379,14 @@ class Session:
             phase = self.snapshot.phase
             if phase in ("watching", "paused"):
                 phase = "watching" if self._running.is_set() else "paused"
-            kept = self._recorder is None or self._recorder.fault is None
-            answers = self.snapshot.answers + 1
-            self._publish(game, phase=phase, answers=answers, **({"says": says} if kept else {}))
+            kept = kept and self._is_kept()  # else the recorder has said what matters more
+            done = self.snapshot.requests_done + 1
+            self._publish(game, phase=phase, requests_done=done, **({"says": says} if kept else {}))
             on_done(fault)
+
+    def _is_kept(self) -> bool:
+        """Return whether the game can be stored, if it is to be."""
+        return self._recorder is None or self._recorder.fault is None
 
     def _undo(self, game: Game) -> str:
         line = game.undo()
@@ -473,7 +478,7 @@ class Session:
                 "redoes": len(self._undone),
                 "layout": shown.places.layout if shown.places is not None else None,
             }
-        self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **seen, **changes)
+        self.snapshot = replace(self.snapshot, version=self.snapshot.version + 1, **seen, **changes)
 
     def _pump(self, source: FrameSource) -> None:
         """Read the source at a film's own speed, show each picture, and hand the frames on."""

@@ -33,12 +33,17 @@ def rule_texts() -> Iterator[str]:
 def differences_text(ruleset: Ruleset) -> str:
     """Return in one line what sets a ruleset apart, or an empty text if its file does not say it.
 
-    A house variant differs from its base by its options.
+    A house variant differs from its base by its options, and by what follows a breach.
     """
-    if ruleset.differs or not ruleset.options:
+    if ruleset.differs:
         return " ".join(map(_, ruleset.differs))
-    base = load_ruleset(ruleset.base).title
-    return " ".join([_("{rules}, with house options:").format(rules=base), *_option_texts(ruleset)])
+    texts = _option_texts(ruleset)
+    if texts:
+        texts.insert(0, _("{rules}, with house options:").format(rules=load_ruleset(ruleset.base).title))
+    breach = ruleset.find_rule("breach")
+    if breach is not None:
+        texts.append(_("After a breach: {text}").format(text=_(breach.quote)))
+    return " ".join(texts)
 
 
 def _option_texts(ruleset: Ruleset) -> list[str]:

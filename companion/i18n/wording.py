@@ -149,7 +149,7 @@ def playable_now(table: Any) -> str:
     """Return what the player whose turn it is may play, as a line of its own; nothing if it is nobody's."""
     if not table.turn or table.loser:
         return ""
-    return capitalized(playable_text(table.effect_in_words, table.also_playable))
+    return capitalized(playable_text(table.demand_in_words, table.also_playable))
 
 
 def cards_label(cards: Sequence[str]) -> str:

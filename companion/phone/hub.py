@@ -33,7 +33,7 @@ from companion.phone.requests import (
     TakeCamera,
 )
 from companion.phone.table import CameraSight, RefereedTable, camera_sight
-from companion.phone.view import Shown, corrected, game_view
+from companion.phone.view import ViewInput, correction_of, game_view
 from companion.sources.joined_phone import PhoneFrames
 from engine.errors import BadInputError
 
@@ -356,7 +356,7 @@ class Hub:
         if session is None:
             raise BadInputError("no game is running")
         snapshot = session.snapshot
-        event, fresh = corrected(snapshot.lines, list(getattr(snapshot.table, "players", ())), asked)
+        event, fresh = correction_of(snapshot.lines, list(getattr(snapshot.table, "players", ())), asked)
         place = snapshot.game, event
         if place in self._under_way:
             raise BadInputError("that event was corrected just before; look at it again")
@@ -450,7 +450,7 @@ class Hub:
             return
         self._shown = now
         self._keeps = snapshot, setup  # so that no other object gets their ids
-        shown = Shown(snapshot, setup, self._ledger, dict(self._authors))
+        shown = ViewInput(snapshot, setup, self._ledger, dict(self._authors))
         for language in {phone.language for phone in self.phones.values()} | set(self._parts):
             self._merge(language, game_view(shown, language))
         self._show()

@@ -77,7 +77,7 @@ class Correct:
 
     event: int
     seen: str
-    """The mark of the event as that screen showed it."""
+    """The version of the event (`companion.phone.view.version_of`) as that screen showed it."""
     cards: tuple[str, ...] | None = None
     player: str | None = None
     strike: bool = False

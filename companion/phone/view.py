@@ -39,7 +39,7 @@ _WITH_PLAYER = (*PLAYER_EVENTS, "out", "recount")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ViewInput:
     """Everything that a rendering depends on besides the language."""
 
     snapshot: Snapshot | None
@@ -50,7 +50,7 @@ class Shown:
     """The name of the person who corrected an event from a phone, by the game's number and the event's id."""
 
 
-def game_view(shown: Shown, language: str) -> dict[str, Any]:
+def game_view(shown: ViewInput, language: str) -> dict[str, Any]:
     """Return the state of the game for the screens, as a JSON object."""
     with speaking(language):
         snapshot = shown.snapshot
@@ -109,7 +109,7 @@ def _table(snapshot: Snapshot) -> dict[str, Any] | None:
     }
 
 
-def _jokers(shown: Shown) -> bool:
+def _jokers(shown: ViewInput) -> bool:
     setup, snapshot = shown.setup, shown.snapshot
     if setup is None or snapshot is None or snapshot.table is None:
         return False
@@ -147,7 +147,7 @@ def _row(lines: Sequence[EventLine], line: EventLine, by: str | None) -> dict[st
         "says": ruling_text(ruling)[0] if ruling else "",
         "fix": {
             "event": int(about.get("id") or 0),
-            "seen": mark(about),
+            "seen": version_of(about),
             "text": event_text(about),
             "player": about.get("player"),
             "cards": list(map(str, about.get("cards") or ())) if kind in _WITH_CARDS else [],
@@ -164,7 +164,7 @@ def _question(lines: Sequence[EventLine], line: EventLine) -> dict[str, Any]:
     about = line_to_correct(lines, int(line.get("id") or 0)) or line
     return {
         "event": int(about.get("id") or 0),
-        "seen": mark(about),
+        "seen": version_of(about),
         "text": event_text(line),
         "answers": [
             {"cards": list(event.cards), "text": cards_label(event.cards)}
@@ -188,13 +188,15 @@ def _ledger(ledger: Tally | None) -> list[dict[str, Any]]:
     ]
 
 
-def mark(line: EventLine) -> str:
-    """Return a short mark of an event's content. A screen names it to say which version it saw."""
+def version_of(line: EventLine) -> str:
+    """Return a short digest of an event's content. A screen names it to say which version it saw."""
     content = [line.get(name) for name in ("id", "event", "player", "cards", "source", "count")]
     return hashlib.sha256(json.dumps(content, default=list).encode()).hexdigest()[:16]
 
 
-def corrected(lines: Sequence[EventLine], players: Sequence[str], asked: Correct) -> tuple[int, Event | None]:
+def correction_of(
+    lines: Sequence[EventLine], players: Sequence[str], asked: Correct
+) -> tuple[int, Event | None]:
     """Return the event's id and its replacement, or None to remove it.
 
     Raises:
@@ -203,7 +205,7 @@ def corrected(lines: Sequence[EventLine], players: Sequence[str], asked: Correct
     line = line_to_correct(lines, asked.event)
     if line is None:
         raise BadInputError("that event is gone: it was corrected just before")
-    if mark(line) != asked.seen:
+    if version_of(line) != asked.seen:
         raise BadInputError("that event was corrected just before; look at it again")
     number = int(line["id"])
     if asked.strike:

@@ -234,7 +234,7 @@ def anything_goes(case: Case) -> bool:
     return case.demands() == {ANYTHING} and not case.mechanics.never_played
 
 
-def effect_in_words(demand: Demand) -> str:
+def demand_in_words(demand: Demand) -> str:
     """Return a demand in words: `9 or higher`, `7 or lower`, `anything`."""
     if demand.kind == ANY:
         return "anything"

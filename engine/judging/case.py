@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.cards import JOKER, RANK_OF, SUIT_OF, SUITS, UNKNOWN
 from engine.deals import deal_for, left_of
-from engine.demand import Demand, plain_demand, possible_demands
+from engine.demand import Demand, demand_of_top_card, possible_demands
 from engine.judging.known_cards import (
     came_from_own,
     cards_in_two_places,
@@ -131,7 +131,7 @@ class Case:
         """Return every demand that the pile may make."""
         if self._demands is None:
             pile = self.situation.pile
-            plain = plain_demand(self.mechanics, pile)
+            plain = demand_of_top_card(self.mechanics, pile)
             if plain is None and "demand" in self._assumed:
                 plain = frozenset((self._assumed["demand"],))
             if plain is None:
@@ -186,7 +186,7 @@ class Case:
         least = self.mechanics.min_hand if self.mechanics.draw == "to-minimum" else self.dealt("hand")
         return True if hand is not None and len(hand) < least else None
 
-    def deck_is_left(self) -> bool:
+    def draw_pile_remains(self) -> bool:
         """Return whether the draw pile surely has cards. If that is unknown, record that it is needed."""
         empty = self.deck_is_empty()
         if empty is None:

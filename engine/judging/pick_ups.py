@@ -202,7 +202,7 @@ def judge_take_up(case: Case) -> None:
         case.breach("up_hand", says)
     elif holding.hand is None:
         case.need(say("whether {who}'s hand is empty: only then may up-cards be taken", who=case.player))
-    if mechanics.up_needs_empty_deck and case.deck_is_left():
+    if mechanics.up_needs_empty_deck and case.draw_pile_remains():
         case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
     if holding.up is not None:
         for card in missing_cards(cards, holding.up):
@@ -233,5 +233,5 @@ def judge_take_down(case: Case) -> None:
     if holding.down == 0:
         says = say("{who} has no face-down card left.", who=case.player)
         case.breach("own_down", says, "own_cards")
-    if mechanics.up_needs_empty_deck and case.deck_is_left():
+    if mechanics.up_needs_empty_deck and case.draw_pile_remains():
         case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))

@@ -140,7 +140,7 @@ def _check_mixed(case: Case, from_hand: list[str]) -> None:
             facts["cards"] = rest
             says = say("{who} still holds {cards:the}: up-cards go only with the last hand cards.", **facts)
         case.breach("mixed_rest", says, "mixed")
-    if case.deck_is_left():
+    if case.draw_pile_remains():
         says = say("Hand and up-cards go together only once the draw pile is empty.")
         case.breach("mixed_deck", says)
 
@@ -155,7 +155,7 @@ def _check_up_stage(case: Case) -> None:
         one = say("{who} still holds a card: up-cards come after the hand.", **facts)
         more = say("{who} still holds {count} cards: up-cards come after the hand.", **facts)
         _breach_up_hand(case, one if len(hand) == 1 else more)
-    if case.mechanics.up_needs_empty_deck and case.deck_is_left():
+    if case.mechanics.up_needs_empty_deck and case.draw_pile_remains():
         case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
     if case.mechanics.up_enters_hand and not hand:
         note = say("An up-card enters the hand before it is played. Playing it at once makes no difference.")
@@ -181,7 +181,7 @@ def _check_down_stage(case: Case) -> None:
         says = say("{who} still has cards in the hand: down-cards come last.", who=case.player)
         case.breach("down_hand", says)
     check_up_gone(case)
-    if case.mechanics.up_needs_empty_deck and case.deck_is_left():
+    if case.mechanics.up_needs_empty_deck and case.draw_pile_remains():
         case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))
     if holding.down == 0:
         says = say("{who} has no face-down card left.", who=case.player)

@@ -8,7 +8,7 @@ from typing import Any
 from engine.cards import BLACK, COLOUR_OF, RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN, card_name, join_words
 from engine.deals import deal_for, left_of
 from engine.errors import BadInputError
-from engine.fields import Seats, read_cards, read_players
+from engine.fields import PlayerNames, read_cards, read_players
 from engine.judging.situation import read_rules
 from engine.mechanics import Mechanics, StartCard
 from engine.ruleset import Rule, Ruleset
@@ -32,18 +32,18 @@ def answer(line: Mapping[str, Any]) -> Answer:
         )
     rules = read_rules(line)
     players = read_players(line.get("players"))
-    seats = Seats(players)
-    dealer = seats.one(fields.get("dealer", line.get("dealer")), "dealer")
-    loser = seats.one(fields.get("loser", line.get("loser")), "loser")
+    names = PlayerNames(players)
+    dealer = names.read(fields.get("dealer", line.get("dealer")), "dealer")
+    loser = names.read(fields.get("loser", line.get("loser")), "loser")
     if kind == "deal":
         return _answer_deal(rules, len(players))
     if kind == "next_dealer":
         return next_dealer(rules, players, dealer, loser)
-    hands = _hands(fields.get("hands", line.get("hands")), line.get("cards"), seats)
+    hands = _hands(fields.get("hands", line.get("hands")), line.get("cards"), names)
     return who_starts(rules, players, hands, dealer, loser)
 
 
-def _hands(value: object, cards: object, seats: Seats) -> dict[str, tuple[str, ...]]:
+def _hands(value: object, cards: object, names: PlayerNames) -> dict[str, tuple[str, ...]]:
     """Read the hands; without them, those in the situation's `cards`."""
     if value is None and isinstance(cards, dict):
         value = {player: entry.get("hand") for player, entry in cards.items() if isinstance(entry, dict)}
@@ -53,7 +53,7 @@ def _hands(value: object, cards: object, seats: Seats) -> dict[str, tuple[str, .
         raise BadInputError("hands must be an object of lists of cards, not {value!r}", value=str(value)[:40])
     hands = {}
     for player, held in value.items():
-        read = read_cards(held, f"{seats.must(player, 'hands')}'s hand")
+        read = read_cards(held, f"{names.require(player, 'hands')}'s hand")
         if read is not None:
             hands[player] = read
     return hands

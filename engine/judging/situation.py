@@ -14,7 +14,7 @@ from engine.fields import (
     ANSWER_SOURCES,
     MOST_CARDS,
     SOURCES,
-    Seats,
+    PlayerNames,
     read_cards,
     read_choice,
     read_count,
@@ -126,32 +126,32 @@ def read_situation(line: Mapping[str, Any]) -> Situation:
         BadInputError: a required field is missing, or a value has the wrong form.
     """
     players = read_players(line.get("players"))
-    seats = Seats(players)
+    names = PlayerNames(players)
     rules = read_rules(line)
     direction = line.get("direction")
     if direction not in (None, CLOCKWISE, *ANTICLOCKWISE):
         raise wrong_field("direction", "clockwise or anticlockwise", direction)
     cards = {
-        seats.must(player, "cards"): _holding(entry, player)
+        names.require(player, "cards"): _holding(entry, player)
         for player, entry in read_table(line.get("cards"), "cards").items()
     }
     pile = read_cards(line.get("pile"), "pile")
     situation = Situation(
         rules=rules,
         players=players,
-        dealer=seats.one(line.get("dealer"), "dealer"),
-        turn=seats.one(line.get("turn"), "turn"),
+        dealer=names.read(line.get("dealer"), "dealer"),
+        turn=names.read(line.get("turn"), "turn"),
         clockwise=direction in (None, CLOCKWISE),
         pile=pile,
         draw_pile=read_count(line.get("draw_pile"), "draw_pile"),
         burned=read_cards(line.get("burned"), "burned"),
         cards=cards,
-        left=_left(line.get("left"), seats),
+        left=_left(line.get("left"), names),
         sets=_sets(line, pile),
         opening=read_flag(line.get("opening"), "opening"),
-        shithead=seats.one(line.get("shithead"), "shithead"),
-        owed=_counts(line.get("owed"), "owed", seats),
-        losses=_counts(line.get("losses"), "losses", seats),
+        shithead=names.read(line.get("shithead"), "shithead"),
+        owed=_counts(line.get("owed"), "owed", names),
+        losses=_counts(line.get("losses"), "losses", names),
     )
     _check_sizes(situation)
     return situation
@@ -204,10 +204,10 @@ def _counted(cards: Sequence[str]) -> int:
     return len(cards) - cards.count(JOKER)
 
 
-def _counts(value: Any, name: str, seats: Seats) -> Mapping[str, int]:
+def _counts(value: Any, name: str, names: PlayerNames) -> Mapping[str, int]:
     if value is None:
         return _NOBODY
-    return {seats.must(p, name): read_count(n, name) or 0 for p, n in read_table(value, name).items()}
+    return {names.require(p, name): read_count(n, name) or 0 for p, n in read_table(value, name).items()}
 
 
 def _holding(entry: Any, player: str) -> Holding:
@@ -223,7 +223,7 @@ def _holding(entry: Any, player: str) -> Holding:
         raise BadInputError(f"{player}'s {error}") from None
 
 
-def _left(value: Any, seats: Seats) -> Mapping[str, tuple[str, ...] | None]:
+def _left(value: Any, names: PlayerNames) -> Mapping[str, tuple[str, ...] | None]:
     if value is None or value == {}:
         return _NOBODY
     if isinstance(value, list):
@@ -233,8 +233,8 @@ def _left(value: Any, seats: Seats) -> Mapping[str, tuple[str, ...] | None]:
         since = read_table(entry, "left").get("turns_since")
         if since is not None and not isinstance(since, list):
             raise wrong_field("turns_since", "a list of players", since)
-        left[seats.must(player, "left")] = (
-            None if since is None else tuple([seats.must(name, "turns_since") for name in since])
+        left[names.require(player, "left")] = (
+            None if since is None else tuple([names.require(name, "turns_since") for name in since])
         )
     return left
 
@@ -250,7 +250,7 @@ def read_action(value: Any, players: Sequence[str]) -> Action:
     kind = value.get("type")
     if kind not in ACTION_TYPES:
         raise BadInputError(f"action type {str(kind)[:40]!r} is not one of: {', '.join(ACTION_TYPES)}")
-    seats = Seats(players)
+    names = PlayerNames(players)
     cards = read_cards(value.get("cards"), "cards")
     if cards is None and value.get("card") is not None:
         cards = read_cards([value["card"]], "card")
@@ -258,12 +258,12 @@ def read_action(value: Any, players: Sequence[str]) -> Action:
         raise BadInputError("a play must name its cards")
     return Action(
         type=kind,
-        player=seats.one(value.get("player"), "action's player"),
+        player=names.read(value.get("player"), "action's player"),
         cards=cards or (),
         source=read_choice(value.get("source"), "source", SOURCES),
         count=read_count(value.get("count"), "count"),
-        to=seats.one(value.get("to"), "to"),
-        answers=seats.pairs(value.get("answers"), "answers"),
+        to=names.read(value.get("to"), "to"),
+        answers=names.pairs(value.get("answers"), "answers"),
         answered_from=read_choice(value.get("answered_from"), "answered_from", ANSWER_SOURCES),
         hand_out=read_cards(value.get("hand_out"), "hand_out"),
         up_out=read_cards(value.get("up_out"), "up_out"),

@@ -25,7 +25,7 @@ from typing import Any
 
 from engine.errors import BadInputError
 from engine.events import Event, EventLines
-from engine.fields import Seats, read_count, read_players
+from engine.fields import PlayerNames, read_count, read_players
 from engine.files.json_text import parse_json
 from engine.notation.record_lines import event_text, name_text, parse_event, parse_names
 from engine.referee.referee import Outcome, Referee
@@ -166,14 +166,14 @@ def _build(tags: dict[str, str]) -> Record:
     if "Players" not in tags:
         raise BadInputError("this is no record of a game: it does not name the players")
     players = read_players(parse_names(tags.pop("Players")))
-    rules, seats = _rules(tags), Seats(players)
+    rules, names = _rules(tags), PlayerNames(players)
     losses = _json_table(tags.pop("Losses", "{}"), "Losses")
     return Record(
         rules=rules,
         players=players,
-        dealer=seats.one(tags.pop("Dealer", None), "Dealer"),
-        loser=seats.one(tags.pop("Loser", None), "Loser"),
-        losses={seats.must(name, "Losses"): read_count(n, "Losses") or 0 for name, n in losses.items()},
+        dealer=names.read(tags.pop("Dealer", None), "Dealer"),
+        loser=names.read(tags.pop("Loser", None), "Loser"),
+        losses={names.require(name, "Losses"): read_count(n, "Losses") or 0 for name, n in losses.items()},
         tags=tags,
     )
 

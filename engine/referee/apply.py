@@ -54,14 +54,14 @@ class Follower:
         if handler and stranger is not None:
             says = say("{who} is not one of the players.", who=stranger)
             return Outcome(ruling=ruling_of_breach(self.state.situation(), None, "deal", says))
-        if self.state.possible and event.event in _IN_TURN and event.player is not None:
+        if self.state.possible_effects and event.event in _IN_TURN and event.player is not None:
             return self._take_possible(event, event.player)
         return handler(self, event) if handler else Outcome()
 
     def _take_possible(self, event: Event, player: str) -> Outcome:
         """Apply an act that shows which of the possible consequences of the last one has come about."""
         state, handler = self.state, HANDLERS[event.event]
-        possible, state.possible = state.possible, ()
+        possible, state.possible_effects = state.possible_effects, ()
         took = [one for one in possible if one["picks_up"] == player] if event.event == "pick_up" else []
         turns = (None, player) if not self._interrupts(event) else [one["next"] for one in possible]
         fits = took or [one for one in possible if one["next"] in turns]
@@ -82,7 +82,7 @@ class Follower:
         return self.rules.mechanics.out_of_turn_four and event.event == "play" and same
 
     def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
-        notes = [*notes, *self.gaps.bring_back(action)]
+        notes = [*notes, *self.gaps.reinstate(action)]
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
         ruling = self.gaps.milder_ruling(situation, action, rule_on(situation, action))
         if ruling["verdict"] == "illegal" and action.type != "exchange":
@@ -98,7 +98,7 @@ class Follower:
         """Trust the record less after an offence, which may also mean that something was missed."""
         if player is not None and self.state.turn not in (None, player):
             self.gaps.note_skipped_turns(player)
-        self.gaps.doubt_pile()
+        self.gaps.note_possible_pick_up()
 
     def _deal(self, event: Event) -> Outcome:
         if not self.state.opening:
@@ -132,14 +132,17 @@ class Follower:
         state = self.state
         player, cards = self._actor(event), event.cards or (UNKNOWN,)
         if player is None:
-            state.lay(cards)
+            state.put_on_pile(cards)
             return Outcome()
         seat, source = state.seats[player], event.source
         late = []
         if source == "hand" and not seat.hand and not seat.may_draw:
             late = self.suspicions.proven_by_hand_play(event, player)
         took = self.gaps.find_pick_up(player, cards) if source in ("hand", None) else None
-        notes = [*self.gaps.unburn(cards), *self.gaps.count_missed(reconcile(state, player, cards, source))]
+        notes = [
+            *self.gaps.take_off_burn_pile(cards),
+            *self.gaps.count_missed(reconcile(state, player, cards, source)),
+        ]
         action = Action(type="play", player=player, cards=cards, source=source)
         ruling = self._judge(event, action, notes)
         if took is not None:
@@ -161,8 +164,8 @@ class Follower:
         seat = self.state.seats[player]
         misread = {card for card in cards if self.state.lies_elsewhere(card, player)}
         unseen = seat.take_from_hand(cards)
-        self.suspicions.note_unseen_cards(player, seat.blurred)
-        seat.blurred = 0
+        self.suspicions.note_unseen_cards(player, seat.newly_unknown)
+        seat.newly_unknown = 0
         new = [card for card in unseen if card not in misread]
         return self.suspicions.proven_by_cards(event, player, new)
 
@@ -170,7 +173,7 @@ class Follower:
         state, player = self.state, self._actor(event)
         cards = event.cards or (UNKNOWN,)
         if player is None:
-            state.lay(cards)
+            state.put_on_pile(cards)
             return Outcome()
         ruling = self._judge(event, Action(type="flip", player=player, cards=cards))
         self._note_start(event, player, ruling)
@@ -193,17 +196,17 @@ class Follower:
         if burnt:
             burnt += [card for card in cards if card == UNKNOWN]  # a set has one rank
         state.burned.extend(burnt)
-        state.lay([card for card in cards if card not in burnt])
+        state.put_on_pile([card for card in cards if card not in burnt])
         state.due_burn = bool(effects["burn"] or burnt)
-        state.open_burn = player if effects["burn"] is None else None
+        state.possible_burner = player if effects["burn"] is None else None
         state.due_pick_up = None
         if effects["burn"]:
             state.burn_pile()
         elif effects["picks_up"] is not None:
             state.move_pile_to(effects["picks_up"])
-            state.due_pick_up, state.due_because = effects["picks_up"], takes_back
+            state.due_pick_up, state.pick_up_mechanism = effects["picks_up"], takes_back
             if burnt:
-                state.due_because = f"forces_pick_up.{burnt[0]}"
+                state.pick_up_mechanism = f"forces_pick_up.{burnt[0]}"
 
     def _goes_aside(self, card: str) -> bool:
         """Return whether a played card leaves the game at once: it forces a pick-up, or is a stray joker."""
@@ -232,7 +235,7 @@ class Follower:
             self.suspicions.note_unseen_cards(player, due)
         known = (set(state.left), state.loser)
         state.apply_effects(player, effects)
-        state.possible = ruling.get("possible", ())
+        state.possible_effects = ruling.get("possible", ())
         return Outcome(ruling=ruling, follow_ups=(*late, *self._conclusions(event, *known)))
 
     def _conclusions(self, event: Event, left: set[str], loser: str | None) -> list[Event]:
@@ -252,7 +255,7 @@ class Follower:
 
     def _pick_up(self, event: Event) -> Outcome:
         state = self.state
-        due, state.due_pick_up, state.open_burn = state.due_pick_up, None, None
+        due, state.due_pick_up, state.possible_burner = state.due_pick_up, None, None
         player = event.player or due or state.turn
         if player is None:
             state.replace_pile(())
@@ -279,7 +282,7 @@ class Follower:
         if player == due:
             return Outcome(confirms=True)
         says = say("{due} has to pick up the pile, not {who}.", due=due, who=player)
-        ruling = ruling_of_breach(state.situation(), player, state.due_because, says, "turn")
+        ruling = ruling_of_breach(state.situation(), player, state.pick_up_mechanism, says, "turn")
         taken = [card for card in event.cards if card in state.seats[due].hand]
         state.seats[due].take_from_hand(taken)
         state.seats[player].hand.extend(taken)
@@ -292,7 +295,7 @@ class Follower:
         """
         if event.says == "picked_up" and event.player is not None and self.state.pile:
             self.state.move_pile_to(event.player)
-            self.state.due_pick_up, self.state.due_because = event.player, "turn"
+            self.state.due_pick_up, self.state.pick_up_mechanism = event.player, "turn"
         return Outcome()
 
     def _burn(self, event: Event) -> Outcome:
@@ -301,11 +304,11 @@ class Follower:
         aside = known and not all(card in state.pile for card in event.cards)
         if not state.due_burn and self._was_unread(event.cards):
             return Outcome(confirms=True)
-        if state.due_burn or (aside and state.open_burn is None):
+        if state.due_burn or (aside and state.possible_burner is None):
             state.due_burn = False
             return Outcome(confirms=True)
-        if state.open_burn is not None:
-            burner, state.open_burn = state.open_burn, None
+        if state.possible_burner is not None:
+            burner, state.possible_burner = state.possible_burner, None
             state.burn_pile()
             if self.rules.mechanics.burn_again and burner not in state.left:
                 state.turn = burner
@@ -314,7 +317,8 @@ class Follower:
             return Outcome(confirms=True)
         missed = self.gaps.explain_burn(event)
         if missed is not None:
-            return Outcome(ruling=ruling_on_doubt(state.situation(), event.player, missed))
+            need, hidden = missed
+            return Outcome(ruling=ruling_on_doubt(state.situation(), event.player, need), hidden=hidden)
         says = say("Nothing burns the pile here: {who} may not take it out of the game.", who=event.player)
         ruling = ruling_of_breach(state.situation(), event.player, "burn", says, *self._burn_rules())
         state.burn_pile()
@@ -328,11 +332,11 @@ class Follower:
             return False
         del state.pile[-count:], state.sets[-1]
         state.burned.extend(burned)
-        state.open_burn = None
-        forced = [one for one in state.possible if one["picks_up"] is not None]
-        state.possible = ()
+        state.possible_burner = None
+        forced = [one for one in state.possible_effects if one["picks_up"] is not None]
+        state.possible_effects = ()
         if len({one["picks_up"] for one in forced}) == 1:
-            state.due_pick_up, state.due_because = forced[0]["picks_up"], f"forces_pick_up.{burned[-1]}"
+            state.due_pick_up, state.pick_up_mechanism = forced[0]["picks_up"], f"forces_pick_up.{burned[-1]}"
             state.move_pile_to(forced[0]["picks_up"])
             leads = {one["next"] for one in forced}
             state.turn = leads.pop() if len(leads) == 1 else None
@@ -373,10 +377,10 @@ class Follower:
         state.spend_answers(event)
         state.burned.extend(cards)
         picker = ruling["effects"]["picks_up"]
-        state.due_pick_up = state.open_burn = None
+        state.due_pick_up = state.possible_burner = None
         if picker is not None and state.pile:
             state.move_pile_to(picker)
-            state.due_pick_up, state.due_because = picker, "backfire" if event.answers else "show_next"
+            state.due_pick_up, state.pick_up_mechanism = picker, "backfire" if event.answers else "show_next"
         return self._finish(event, player, ruling, late, soft=True)
 
     def _take_up(self, event: Event) -> Outcome:
@@ -416,7 +420,8 @@ class Follower:
         if missed is not None:
             seat.owed = seat.may_draw = 0
             self.suspicions.forget(player)
-            return Outcome(ruling=ruling_on_doubt(state.situation(), player, missed))
+            need, hidden = missed
+            return Outcome(ruling=ruling_on_doubt(state.situation(), player, need), hidden=hidden)
         before = None if state.draw_pile is None else state.draw_pile + seat.owed
         situation = state.situation()._replace(draw_pile=before, owed={player: min(count, allowed)})
         ruling = rule_on(situation, Action(type="draw", player=player, count=count))

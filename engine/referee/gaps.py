@@ -27,6 +27,10 @@ MOST_PER_TURN = 4
 """The most cards that usually leave a hand in one turn: four of a rank."""
 
 
+Explanation = tuple[Said, int | None]
+"""The missing knowledge, and how many cards lay unseen under the last play (see `Outcome.hidden`)."""
+
+
 class Gaps:
     """Searches for gaps in the record of one game.
 
@@ -77,13 +81,13 @@ class Gaps:
             self._missed.update(over)
             for name in over:
                 self._suspicions.forget(name)
-        self.doubt_pile()
+        self.note_possible_pick_up()
 
-    def doubt_pile(self) -> None:
+    def note_possible_pick_up(self) -> None:
         """Enter that the pile may have been picked up unseen."""
         self._maybe_picked_up.update(self._state.pile)
 
-    def bring_back(self, action: Action) -> list[Said]:
+    def reinstate(self, action: Action) -> list[Said]:
         """Bring back a player who counted as out but now acts with cards; return the notes on it."""
         state, player = self._state, action.player
         gone = player is not None and player in state.left and state.loser is None
@@ -102,7 +106,7 @@ class Gaps:
             state.turn = None
         return [say("{who} was counted as out, but is not.", who=player)]
 
-    def unburn(self, cards: Sequence[str]) -> list[Said]:
+    def take_off_burn_pile(self, cards: Sequence[str]) -> list[Said]:
         """Take the cards off the burn pile if they may have been picked up instead; return the notes on it.
 
         Args:
@@ -225,7 +229,7 @@ class Gaps:
             return None
         return Holding(tuple(played), () if blindly else held.up, held.down)
 
-    def explain_draw(self, player: str, count: int, allowed: int) -> Said | None:
+    def explain_draw(self, player: str, count: int, allowed: int) -> Explanation | None:
         """Explain a draw of too many cards by played cards that nobody saw, and enter them.
 
         Args:
@@ -234,14 +238,14 @@ class Gaps:
             allowed: how many cards the player had to draw or was allowed to draw.
 
         Returns:
-            The missing knowledge, or None if missed cards do not explain the draw.
+            None if missed cards do not explain the draw.
         """
         state, seat, surplus = self._state, self._state.seats[player], count - allowed
         if not self.fallible or surplus <= 0 or state.draw_pile is None:
             return None
         if surplus > state.draw_pile:  # impossible, so the draw pile was counted wrongly
             state.draw(player, state.draw_pile)
-            return say("how many cards were left on the draw pile")
+            return say("how many cards were left on the draw pile"), None
         mechanics = state.rules.mechanics
         as_played = mechanics.draw == "as-played"
         missing = surplus if as_played else len(seat.hand) + surplus - mechanics.min_hand
@@ -249,7 +253,7 @@ class Gaps:
             return None
         unseen = [UNKNOWN] * missing
         if not allowed and player == state.turn and not state.opening:
-            state.lay(unseen)
+            state.put_on_pile(unseen)
             state.due_burn, state.due_pick_up = False, None
             state.complete_turn(player)
             state.turn = None  # it may have been a card that gives another turn
@@ -263,18 +267,18 @@ class Gaps:
         seat.forget_hand()
         del seat.hand[:missing]
         state.draw(player, surplus)
-        if missing == 1:
-            return say("whether {who} played a card that nobody saw", who=player)
-        return say("whether {who} played {count} cards that nobody saw", who=player, count=missing)
+        one = say("whether {who} played a card that nobody saw", who=player)
+        more = say("whether {who} played {count} cards that nobody saw", who=player, count=missing)
+        return one if missing == 1 else more, missing
 
-    def explain_burn(self, event: Event) -> Said | None:
+    def explain_burn(self, event: Event) -> Explanation | None:
         """Explain a burn that the seen cards do not cause, and enter the missed cards.
 
         Either the burned cards differ from the pile, or further cards of the top rank completed four of a
         kind. The camera sees such cards as one if they lie exactly on each other.
 
         Returns:
-            The missing knowledge, or None if missed cards do not explain the burn.
+            None if missed cards do not explain the burn.
         """
         state = self._state
         player = event.player or state.turn or self._last
@@ -286,16 +290,17 @@ class Gaps:
         if not unseen:
             return None
         self.times_missed += 1
-        seat = state.seats[player]
+        seat, mechanics = state.seats[player], state.rules.mechanics
+        run = run_on_top(mechanics, event.cards, RANK_OF[state.pile[-1]])
         misread = extra and player == self._last and without(state.pile, event.cards)
         if not misread:
             seat.take_from_hand(unseen)
             self._assume_drawn(player, len(unseen))
         state.replace_pile(event.cards if extra else [*state.pile, *rest])
         state.burn_pile()
-        again = state.rules.mechanics.burn_again
-        state.turn = player if again else state.next_inside(player)
-        return say("what {who} played before the pile was burned", who=player)
+        state.turn = player if mechanics.burn_again else state.next_inside(player)
+        missing = mechanics.four - run if 0 < run < mechanics.four else 0
+        return say("what {who} played before the pile was burned", who=player), missing
 
     def _rest_of_four(self, player: str) -> list[str]:
         """Return the cards that a player may have added unseen to complete four of a kind; empty if none.

@@ -14,7 +14,7 @@ from engine.cards import FULL_PACK, RANK_OF, UNKNOWN
 from engine.deals import packs_for
 from engine.demand import Demand
 from engine.events import Event
-from engine.judging.beats import effect_in_words, may_be_played_on_all
+from engine.judging.beats import demand_in_words, may_be_played_on_all
 from engine.judging.case import breach_entry
 from engine.judging.questions import start_mechanisms, start_place
 from engine.mechanics import Mechanics
@@ -66,7 +66,7 @@ class Suspicions:
     rules: Ruleset
     pick_ups: list[PickUpSuspicion] = field(default_factory=list)
     start: StartSuspicion | None = None
-    drew: set[str] = field(default_factory=set)
+    received_unseen: set[str] = field(default_factory=set)
     """Players whose hands have received unseen cards since the start."""
     up_plays: dict[str, int] = field(default_factory=dict)
     """By player: the id of the last event that played an up-card with a hand that counted as empty."""
@@ -127,12 +127,12 @@ class Suspicions:
         """Drop every suspicion about a player who may have acted unseen."""
         self.pick_ups = [suspicion for suspicion in self.pick_ups if suspicion.player != player]
         self.up_plays.pop(player, None)
-        self.drew.add(player)
+        self.received_unseen.add(player)
 
     def note_unseen_cards(self, player: str, count: int) -> None:
         """Note that unseen cards entered a hand."""
         if count:
-            self.drew.add(player)
+            self.received_unseen.add(player)
             self.up_plays.pop(player, None)
         for suspicion in self.pick_ups:
             if suspicion.player == player:
@@ -158,7 +158,7 @@ class Suspicions:
             if len(suspicion.playable) > suspicion.unseen_since:
                 self.pick_ups.remove(suspicion)
                 card = suspicion.playable[-1]
-                asked = effect_in_words(min(suspicion.demands))
+                asked = demand_in_words(min(suspicion.demands))
                 says = say(
                     "{who} picked up while holding {card:the}, although {asked} could be played.",
                     who=player,
@@ -171,7 +171,12 @@ class Suspicions:
     def _proven_start(self, event: Event, player: str, cards: list[str]) -> list[Event]:
         """Return the late breach of the starter if `player` held a card that comes before the starter's."""
         start = self.start
-        if start is None or player == start.starter or player in self.drew or event.id == start.event:
+        if (
+            start is None
+            or player == start.starter
+            or player in self.received_unseen
+            or event.id == start.event
+        ):
             return []
         start.elsewhere.update(cards)
         start.held += [(player, card) for card in cards]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.events import Event
 from engine.judging.case import Ruling
@@ -20,5 +19,5 @@ class Outcome:
     log numbers them."""
     confirms: bool = False
     """Whether the event was expected and adds nothing: the burn after a 10, the pick-up after a show."""
-    changed: Mapping[int, Ruling | None] = field(default_factory=dict)
-    """After a revision: by event id, the changed rulings on other events."""
+    hidden: int | None = None
+    """How many cards lay unseen under the last play, as this event shows; 0: not known how many."""

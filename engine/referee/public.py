@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.cards import JOKER_RANK, RANK_TEXTS, is_whole
 from engine.demand import AT_LEAST, AT_MOST, Demand, failures, possible_demands
-from engine.judging.beats import effect_in_words
+from engine.judging.beats import demand_in_words
 from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
 from engine.referee.state import Knowledge
 
@@ -39,7 +39,7 @@ class PublicTable:
     loser: str | None
     playable_ranks: list[str]
     """The ranks that may be played on the pile now, lowest first."""
-    effect_in_words: str
+    demand_in_words: str
     """The demand in words: `9 or higher`, `7 or lower`, `anything`."""
     also_playable: list[str]
     """The ranks that may be played too, although those words do not cover them, lowest first."""
@@ -58,7 +58,7 @@ def public_table(state: Knowledge) -> PublicTable:
         and any(not failures(mechanics, demand, rank, 4, 0) for demand in demands)
     ]
     also = _outside(next(iter(demands)), ranks) if len(demands) == 1 else []
-    words = effect_in_words(next(iter(demands))) if len(demands) == 1 else "not known"
+    words = demand_in_words(next(iter(demands))) if len(demands) == 1 else "not known"
     owed = {player: seat.owed for player, seat in state.seats.items() if seat.owed}
     return PublicTable(
         players=state.players,
@@ -82,7 +82,7 @@ def public_table(state: Knowledge) -> PublicTable:
         left=list(state.left),
         loser=state.loser,
         playable_ranks=ranks,
-        effect_in_words=words,
+        demand_in_words=words,
         also_playable=also,
         to_draw=owed,
     )

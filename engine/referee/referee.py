@@ -6,7 +6,7 @@ can be revised, corrected or undone: the state is always the replay of the log.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from engine.cards import UNKNOWN, parse_card
@@ -14,6 +14,7 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.fields import MOST_CARDS, read_players
 from engine.referee.apply import Follower
+from engine.referee.hidden_cards import HiddenCardNames
 from engine.referee.outcome import Outcome
 from engine.referee.public import HandView, PublicTable, public_table
 from engine.referee.state import fresh_knowledge
@@ -62,6 +63,7 @@ class Referee:
         self._arrived: list[int] = []
         self._aliases: dict[int, int] = {}
         self._outcomes: dict[int, Outcome] = {}
+        self._hidden = HiddenCardNames()
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -132,6 +134,20 @@ class Referee:
         self._replay_with(last.id, None)
         return last
 
+    def name_hidden(self, ruled: Iterable[int], now: float, settled: Collection[int] = ()) -> list[Event]:
+        """Return events that name hidden cards, take names back, or ask for them (`unclear`, without words).
+
+        Nothing is applied: report these events to apply them.
+
+        Args:
+            ruled: the ids of events that have just been ruled on.
+            now: when these events are decided.
+            settled: the ids of events that people have corrected. Nothing is inferred about them.
+        """
+        outcomes = {number: self._outcomes[number] for number in ruled if number in self._outcomes}
+        reported = sorted(self._events, key=lambda event: event.id)
+        return self._hidden.follow(outcomes, reported, self._follower.state, now, settled)
+
     # Replay
 
     def _insert(self, event: Event) -> Outcome:
@@ -148,17 +164,12 @@ class Referee:
         return self._replay([new if event.id == concerned else event for event in self._events], concerned)
 
     def _replay(self, events: Sequence[Event], concerned: int) -> Outcome:
-        """Replay the whole game; return the outcome of event `concerned` with all changes."""
+        """Replay the whole game; return the outcome of event `concerned`, with all new follow-ups."""
         before = self._outcomes
         self._events, self._outcomes = [], {}
         self._follower.restart()
         for event in events:
             self._take(event)
-        changed = {
-            key: outcome.ruling
-            for key, outcome in self._outcomes.items()
-            if key != concerned and key in before and before[key].ruling != outcome.ruling
-        }
         own = self._outcomes.get(concerned, Outcome())
         old = {(e.event, e.player, e.loser, e.concerns) for o in before.values() for e in o.follow_ups}
         fresh = tuple(
@@ -167,7 +178,7 @@ class Referee:
             for follow in outcome.follow_ups
             if (follow.event, follow.player, follow.loser, follow.concerns) not in old
         )
-        return replace(own, follow_ups=fresh, changed=changed)
+        return replace(own, follow_ups=fresh)
 
     def _take(self, event: Event) -> Outcome:
         outcome = self._follower.apply(event)

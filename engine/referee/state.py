@@ -40,7 +40,7 @@ class Seat:
     """Whether a note has already reported that nobody saw the due draw."""
     doubtful: bool = False
     """Whether the hand may really be empty: the player used table cards despite a breach, and it stood."""
-    blurred: int = 0
+    newly_unknown: int = 0
     """How many cards have become unidentified in the hand, or entered it so, since the last reset to 0."""
 
     def holding(self) -> Holding:
@@ -49,7 +49,7 @@ class Seat:
 
     def forget_hand(self) -> None:
         """Forget which cards the hand holds; its size is kept."""
-        self.blurred += sum(card != UNKNOWN for card in self.hand)
+        self.newly_unknown += sum(card != UNKNOWN for card in self.hand)
         self.hand[:] = [UNKNOWN] * len(self.hand)
 
     def add_unseen(self, where: str | None, count: int) -> int:
@@ -127,7 +127,7 @@ class Knowledge:
     """Whether play goes clockwise, as far as anybody knows."""
     direction_known: bool = True
     """Whether no unidentified card may have turned the direction round."""
-    possible: Sequence[Mapping[str, Any]] = ()
+    possible_effects: Sequence[Mapping[str, Any]] = ()
     """The different consequences of the last act (`next`, `direction`, `picks_up`): unread cards decide."""
     pile: list[str] = field(default_factory=list)
     sets: list[int] = field(default_factory=list)
@@ -139,12 +139,12 @@ class Knowledge:
     opening: bool = True
     losses: Mapping[str, int] = field(default_factory=dict)
     due_pick_up: str | None = None
-    due_because: str = ""
-    """The mechanism that requires the due pick-up."""
     """The player who must pick up. The state contains the pick-up, and its event only confirms it."""
+    pick_up_mechanism: str = ""
+    """The mechanism that requires the due pick-up."""
     due_burn: bool = False
     """Whether the last play burned the pile. The state contains the burn, and its event only confirms it."""
-    open_burn: str | None = None
+    possible_burner: str | None = None
     """The player who may have burned the pile, if unidentified cards decide it."""
 
     def situation(self) -> Situation:
@@ -168,7 +168,7 @@ class Knowledge:
 
     # Changes
 
-    def lay(self, cards: Sequence[str]) -> None:
+    def put_on_pile(self, cards: Sequence[str]) -> None:
         """Put a set on the pile."""
         if cards:
             self.pile.extend(cards)
@@ -181,7 +181,7 @@ class Knowledge:
             self.pile[under:under] = cards
             self.sets[-1] += len(cards)
         else:
-            self.lay(cards)
+            self.put_on_pile(cards)
 
     def replace_pile(self, cards: Sequence[str]) -> None:
         """Replace the cards of the pile (bottom first). The sizes of its sets are then not known."""
@@ -191,7 +191,7 @@ class Knowledge:
         """Put the pile, or its top `count` cards, into a player's hand."""
         taken = self.pile if count is None or count >= len(self.pile) else self.pile[len(self.pile) - count :]
         self.seats[player].hand.extend(taken)
-        self.seats[player].blurred += taken.count(UNKNOWN)
+        self.seats[player].newly_unknown += taken.count(UNKNOWN)
         self.replace_pile(self.pile[: len(self.pile) - len(taken)])
 
     def burn_pile(self) -> None:

@@ -66,10 +66,10 @@ def play(store: Path, seed: int, pipe: int) -> None:
             undo = done % 7 == 6
             if done >= ENDS_AFTER:
                 event = replace(event, event="game_over", player=None, cards=(), loser=rng.choice(PLAYERS))
-            serial = session.snapshot.serial
+            serial = session.snapshot.version
             report(pipe, {"undo": undo})
             session.undo() if undo else session.enter(event)
-            while session.snapshot.serial == serial:
+            while session.snapshot.version == serial:
                 time.sleep(0.0005)
             report(pipe, {"lines": shown(session.snapshot.lines)})
             if event.event == "game_over":

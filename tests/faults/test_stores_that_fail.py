@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -32,22 +31,15 @@ from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
 from tests.faults.conftest import Disk
+from tests.support.waiting import until
 
 PLAYERS = ("Ann", "Bob")
 Filled = Callable[..., None]
 Held = Callable[[Path], list[list[Any]]]
-PATIENCE_S = 20.0
 
 
-def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.005)
-
-
-def more_lines_than(count: int, session: Session) -> Callable[[], bool]:
-    return lambda: len(session.snapshot.lines) > count
+def requests_done(count: int, session: Session) -> Callable[[], bool]:
+    return lambda: session.snapshot.requests_done == count
 
 
 def one_line(text: str) -> bool:
@@ -66,12 +58,12 @@ def test_while_the_disk_is_full_the_game_goes_on_and_is_kept_afterwards(
     session.start()
     until(lambda: session.snapshot.phase == "watching")
     session.enter(Event(id=0, event="play", player="Ann", cards=("9S",), source="hand"))
-    until(lambda: session.snapshot.lines)
+    until(requests_done(1, session))
     filler = small_disk.fill()
     said: set[str] = set()
     for count in range(1, 40):
         session.enter(Event(id=0, event="pick_up", player=PLAYERS[count % 2]))
-        until(more_lines_than(count, session))
+        until(requests_done(count + 1, session))
         said.add(session.snapshot.says)
     assert any("disk is full" in line and "goes on" in line for line in said)
     assert all("\n" not in line for line in said)
@@ -307,7 +299,7 @@ def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
     with locked(path):
         for count in range(5):
             session.enter(Event(id=0, event="pick_up", player="Ann"))
-            until(more_lines_than(count, session))
+            until(requests_done(count + 1, session))
         until(lambda: "database is locked; the game goes on" in session.snapshot.says)
         assert held(path) == [[]]
     until(lambda: session.snapshot.says == "the game is being stored again")

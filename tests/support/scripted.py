@@ -59,7 +59,7 @@ class Table:
     left: tuple[str, ...] = ()
     loser: str | None = None
     playable_ranks: tuple[str, ...] = ("2", "4", "5", "6", "7")
-    effect_in_words: str = "7 or lower"
+    demand_in_words: str = "7 or lower"
     also_playable: tuple[str, ...] = ()
     to_draw: dict[str, int] = field(default_factory=dict)
 
@@ -146,7 +146,7 @@ class ScriptedSession:
         picture = cv2.cvtColor(table_picture(), cv2.COLOR_BGR2RGB)
         self.picture: DisplayImage | None = DisplayImage(1, picture.tobytes(), (960, 540), (960, 540), 61.5)
         self.snapshot = Snapshot(
-            serial=1, phase="watching", t=61.5, table=Table(), lines=LINES, readings=READINGS
+            version=1, phase="watching", t=61.5, table=Table(), lines=LINES, readings=READINGS
         )
         self.asked: list[list[Any]] = []
         self.watches = True
@@ -162,7 +162,7 @@ class ScriptedSession:
         return self.event_pictures.get(event_id)
 
     def show(self, **changes: Any) -> None:
-        self.snapshot = replace(self.snapshot, serial=self.snapshot.serial + 1, **changes)
+        self.snapshot = replace(self.snapshot, version=self.snapshot.version + 1, **changes)
 
     def start(self) -> None:
         self.asked.append(["start"])

@@ -13,10 +13,17 @@ from kivy.uix.modalview import ModalView
 
 from companion.app.screens.widgets import PillButton, signed, text_height
 from companion.game.house_variants import HouseVariant, remove_house_variant, save_house_variant
-from companion.i18n.catalogue import _
+from companion.i18n.catalogue import _, gettext_noop
 from companion.i18n.messages import error_text
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
+
+_AFTER_A_BREACH = (
+    gettext_noop("The pile is picked up."),
+    gettext_noop("The cards are taken back, and one card is drawn."),
+    gettext_noop("The cards are taken back, and the turn is lost."),
+)
+"""Ready sentences about what follows a breach. Files hold them in English, and screens translate them."""
 
 
 class OptionToggle(PillButton):
@@ -47,10 +54,12 @@ class OptionToggle(PillButton):
 
 
 class HouseRulesSheet(ModalView):
-    """Holds the name and the switches of one house variant."""
+    """Holds the name, the switches and the rule about breaches of one house variant."""
 
     heading = StringProperty("")
     name = StringProperty("")
+    breach = StringProperty("")
+    """The players' own words about what follows a breach."""
     fault = StringProperty("")
     """Why it could not be saved or removed."""
     may_remove = BooleanProperty(False)
@@ -86,18 +95,42 @@ class HouseRulesSheet(ModalView):
             option.name: OptionToggle(option=option.name, says=_(option.text), on=option.name in options)
             for option in ruleset.available.values()
         }
-        for toggle in self.toggles.values() if self.may_save else ():
-            self.ids.options.add_widget(toggle)
+        breach = "" if variant is None else variant.breach
+        self.breach = "" if breach in _AFTER_A_BREACH else breach
+        self.breaches = [
+            OptionToggle(option=text, says=_(text), on=text == breach) for text in _AFTER_A_BREACH
+        ]
+        if self.may_save:
+            for toggle in self.toggles.values():
+                self.ids.options.add_widget(toggle)
+            for toggle in self.breaches:
+                toggle.bind(on=self._choose_breach)
+                self.ids.breaches.add_widget(toggle)
+            self.ids.breach.bind(text=self._word_breach)
+            self.ids.field.bind(text=lambda *_args: setattr(self, "fault", ""))
         self._size()
         Window.bind(size=self._size)
         self.bind(on_dismiss=lambda *_args: Window.unbind(size=self._size))
+
+    def _choose_breach(self, chosen: OptionToggle, on: bool) -> None:
+        """Let a ready sentence about breaches count alone."""
+        if on:
+            self.ids.breach.text = ""
+            for toggle in self.breaches:
+                toggle.on = toggle is chosen
+
+    def _word_breach(self, _field: object, text: str) -> None:
+        """Let the players' own words about breaches count alone."""
+        for toggle in self.breaches if text else ():
+            toggle.on = False
 
     def save(self) -> None:
         """Write the variant, or say why that is not possible."""
         chosen = [name for name, toggle in self.toggles.items() if toggle.on]
         path = None if self._variant is None else self._variant.path
+        breach = next((toggle.option for toggle in self.breaches if toggle.on), self.ids.breach.text)
         try:
-            saved = save_house_variant(self.ids.field.text, self._base, chosen, path)
+            saved = save_house_variant(self.ids.field.text, self._base, chosen, path, breach)
         except (BadInputError, OSError) as error:
             self.fault = error_text(error)
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kivy.factory import Factory
 from kivy.graphics.texture import Texture
 from kivy.lang import Builder
-from kivy.properties import ObjectProperty
+from kivy.properties import NumericProperty, ObjectProperty
 from kivy.uix.widget import Widget
 
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton
@@ -25,6 +25,8 @@ class QrCode(Widget):
     """A QR code, as large as fits, dark on light as scanners want it."""
 
     texture = ObjectProperty(None, allownone=True)
+    room = NumericProperty(0)
+    """Height in which the whole code must be in sight, in pixels."""
 
     def show(self, squares: list[list[bool]]) -> None:
         """Show rows of squares from the top, True for dark."""
@@ -99,7 +101,9 @@ class JoinScreen(Page):
             self.chips[films] = chip
             row.add_widget(chip)
         self.ids.head.add_widget(self.people)
-        self.code = self.add(QrCode())
+        scroll = self.ids.scroll
+        self.code = self.add(QrCode(room=scroll.height))
+        scroll.bind(height=self.code.setter("room"))
         self.add(Factory.Heading(full_text=_("Scan the code with a phone in the same WLAN, or type:")))
         self.add(self.address)
         warning = _(

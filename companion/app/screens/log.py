@@ -89,11 +89,11 @@ class LogScreen(Page):
     def refresh(self, _dt: float = 0.0) -> None:
         """Show the session's newest state."""
         session = self._app.session
-        if session is None or session.snapshot.serial == self._serial:
+        if session is None or session.snapshot.version == self._serial:
             return
         if session.snapshot.game != self._game:
             close(self.sheet, self.correcting)  # they show events of the game before
-        self._serial, self._game = session.snapshot.serial, session.snapshot.game
+        self._serial, self._game = session.snapshot.version, session.snapshot.game
         self._lines = session.snapshot.lines
         self._show()
 

@@ -189,8 +189,8 @@ class DragPlaces(PlacesView):
 
     def show(self, picture: DisplayImage | None, snapshot: Snapshot) -> None:
         """Show the picture and the layout."""
-        answered = self._answers is not None and snapshot.answers != self._answers
-        self._answers = snapshot.answers
+        answered = self._answers is not None and snapshot.requests_done != self._answers
+        self._answers = snapshot.requests_done
         if answered:
             self._news = snapshot.says
         super().show(picture, snapshot)

@@ -124,12 +124,12 @@ class TableScreen(FloatLayout):
             self.ids.live.show_picture(picture)
             self._pictures_since = self._pictures_since or time.monotonic()
         may_join = self._may_be_joining(snapshot)
-        if snapshot.serial != snapshot_serial or may_join != self._is_joining:
+        if snapshot.version != snapshot_serial or may_join != self._is_joining:
             self._is_joining = may_join
             self._show(snapshot)
         if self.places is not None:
             self.places.show(picture, snapshot)
-        self._serials = (picture.serial if picture is not None else -1, snapshot.serial)
+        self._serials = (picture.serial if picture is not None else -1, snapshot.version)
 
     def undo(self) -> None:
         """Remove the last event."""
@@ -164,7 +164,7 @@ class TableScreen(FloatLayout):
 
     def _take_places(self, shown: TappedPlaces) -> None:
         """Pass on tapped places, and ask for confirmation once the layout is known."""
-        self._layout_before = self.session.snapshot.answers, self.session.snapshot.layout
+        self._layout_before = self.session.snapshot.requests_done, self.session.snapshot.layout
         self.session.set_layout(shown)
 
     def _confirm_places(self, snapshot: Snapshot) -> None:
@@ -176,7 +176,7 @@ class TableScreen(FloatLayout):
             self._layout_before = None
             asks = _("Is that right? Burned cards are not the play pile. Drag each name to its place.")
             self._over_picture(DragPlaces(self.session.move_place, asks))
-        elif snapshot.answers > answers + _UNANSWERED:  # the places were refused
+        elif snapshot.requests_done > answers + _UNANSWERED:  # the places were refused
             self._layout_before = None
 
     def _may_be_joining(self, snapshot: Snapshot) -> bool:
@@ -299,10 +299,10 @@ class TableScreen(FloatLayout):
         self.over = snapshot.table is not None and bool(snapshot.table.loser)
         may_pause = self.watches and snapshot.phase in ("watching", "paused")
         ids.pause.disabled = not (self.hint or self.over or self.stopped or may_pause)
-        new = (snapshot.says, snapshot.answers) != self._said
+        new = (snapshot.says, snapshot.requests_done) != self._said
         if snapshot.says and new and not self.hint and snapshot.says != ids.phase.full_text:
             ids.toast.say(snapshot.says)
-        self._said = snapshot.says, snapshot.answers
+        self._said = snapshot.says, snapshot.requests_done
         judged = newest_ruling(snapshot.lines)
         if snapshot.lost:
             ids.banner.show_plain(
@@ -413,16 +413,18 @@ class TableScreen(FloatLayout):
             panel.size_hint = (None, None)
             panel.pos, panel.size = (self.x + box.x, self.y + box.y), (box.width, box.height)
         self.ids.log.opacity = 1 if plan.log.height else 0
-        self._place_toast(boxes["live"], plan.unit)
+        self._place_toast(boxes["live"], boxes["turn"], plan.unit)
 
-    def _place_toast(self, over: Box, unit: float) -> None:
-        """Place the toast over the picture, clear of the answers beside it."""
+    def _place_toast(self, over: Box, instead: Box, unit: float) -> None:
+        """Place the toast over the picture, or `instead` if it would cover a button there."""
         gap, toast = 4 * unit, self.ids.toast
-        narrow, room = self.ids.question.beside, over.height - 2 * gap
-        if not self.watches and not self.ids.next.disabled:  # nor over the button that stands there instead
+        narrow, room, least = self.ids.question.beside, over.height - 2 * gap, 44 * unit
+        if not self.watches and not self.ids.next.disabled:
             room -= self.ids.next.top - self.ids.live.y
+        if room < least and not self.watches:
+            narrow, over = False, instead
         toast.lines, toast.padding = (6, (6 * unit, 0)) if narrow else (3, (16 * unit, 0))
-        toast.size = over.width - 2 * gap, min(88 * unit, room) if narrow else 44 * unit
+        toast.size = over.width - 2 * gap, min(88 * unit, room) if narrow else least
         toast.pos = self.x + over.x + gap, self.y + over.y + over.height - toast.height - gap
 
 

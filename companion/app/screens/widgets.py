@@ -177,6 +177,10 @@ class TightLabel(Label):
         if min(self._room()) < 2 or not self.text:
             return
         self.font_size = largest_that_fits(self._fits, self.largest, self.smallest)
+        if not (self.whole_words or self._fits(self.font_size)):  # a long word is broken in any size
+            self.font_size = largest_that_fits(
+                lambda size: self._fits(size, whole_words=False), self.largest, self.smallest
+            )
         self.shorten = not self._fits(self.font_size, whole_words=self.whole_words)
 
     def _room(self) -> tuple[float, float]:
@@ -324,13 +328,20 @@ class Toast(TightLabel):
     needed = NumericProperty(0)
     """Height of its text in the available width, in pixels."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        for what in ("text", "width", "largest", "padding"):
+            self.fbind(what, self._measure)
+
+    def _measure(self, *_: object) -> None:
+        left, _top, right, _bottom = self.padding
+        width = max(1, int(self.width - left - right))
+        self.needed = text_height(self.text, self.largest, width, self.bold, self.italic)
+
     def say(self, text: str, seconds: float = 3.0) -> None:
         """Show `text` for a while."""
         Animation.cancel_all(self)
         self.text = signed(text)
-        left, _top, right, _bottom = self.padding
-        width = max(1, int(self.width - left - right))
-        self.needed = text_height(self.text, self.largest, width, self.bold, self.italic)
         self.opacity = 1
         (Animation(duration=seconds) + Animation(opacity=0, duration=0.4)).start(self)
 

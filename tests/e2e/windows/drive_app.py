@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import tests.e2e.windows.as_phone  # noqa: F401 - before the app, from which it may hide something
+from companion.app.screens.arrangement import overlap
 from companion.app.window import prepare_kivy
 from companion.cli.app import choose_setup
 from companion.cli.main import build_parser
@@ -28,6 +29,7 @@ from tests.e2e.windows.film_scenarios import film_kept
 from tests.e2e.windows.filmed_scenario import filmed
 from tests.e2e.windows.join_scenario import joined
 from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
+from tests.e2e.windows.measuring import box_of
 from tests.e2e.windows.name_scenarios import foreign_names
 from tests.e2e.windows.phone_scenarios import phoned
 from tests.e2e.windows.places_scenarios import joined_late, places, shown_where
@@ -243,6 +245,10 @@ def score(walker: Walker) -> Steps:
         yield from walker.tap(walker.screen.ids.players.cells[player])
         yield from walker.tap(walker.screen.player_sheet.pad.keys[key])
         yield from entered(walker, "play")
+    yield from rest(4)
+    said, button = walker.screen.ids.toast, walker.screen.ids.next
+    walker.saw["said beside the button"] = [bool(said.opacity), overlap(box_of(said), box_of(button))]
+    walker.look("score-said")
     yield from walker.unsaid()
     walker.look("score-illegal")
     walker.saw["verdicts"] = [

@@ -74,7 +74,7 @@ def show_long_texts(driver: Driver) -> None:
         hands=dict.fromkeys(players, Hand(44)),
         up={new: table.up[old] for old, new in zip(PLAYERS, players, strict=True)},
         down=dict.fromkeys(players, 3),
-        effect_in_words=need,
+        demand_in_words=need,
     )
     says = " ".join(["The card cannot go there: the one beneath it counts and is higher."] * 6)
     wordy = {**ILLEGAL, "breaches": [{**ILLEGAL["breaches"][0], "says": says}]}

@@ -88,7 +88,7 @@ def undealt() -> Table:
         up={},
         down={},
         playable_ranks=(),
-        effect_in_words="",
+        demand_in_words="",
     )
 
 

@@ -201,6 +201,12 @@ def house_rules_made(walker: Walker) -> Steps:
     walker.saw["taken"] = sheet.fault
     walker.look("a name that is taken")
     yield from walker.write(sheet.ids.field, "Friday rules")
+    sheet.ids.scroll.scroll_y = 0
+    yield from rest(4)
+    yield from walker.tap(sheet.breaches[1])
+    walker.look("after a breach")
+    yield from walker.tap(sheet.breaches[0])
+    walker.saw["after a breach"] = [toggle.on for toggle in sheet.breaches]
     yield from walker.tap(sheet.ids.save)
     yield from rest(8)
     walker.saw["made"] = [offered(), Path(form.rules).name, form.chosen().options, form.differs]
@@ -209,12 +215,20 @@ def house_rules_made(walker: Walker) -> Steps:
     walker.look("with house rules")
     yield from walker.tap(form.ids.house)
     sheet = form.house_rules
+    walker.saw["kept"] = [toggle.on for toggle in sheet.breaches]
+    sheet.ids.scroll.scroll_y = 0
+    yield from rest(4)
+    yield from walker.write(sheet.ids.breach, "They sing.")
+    walker.saw["own words"] = [toggle.on for toggle in sheet.breaches]
+    sheet.ids.scroll.scroll_y = 1
+    yield from rest(4)
     yield from walker.write(sheet.ids.field, "Saturday rules")
     yield from walker.tap(sheet.toggles["10-not-on-7"])
     yield from walker.tap(sheet.ids.save)
     yield from rest(8)
     rules = load_ruleset(form.rules)
     walker.saw["changed"] = [offered(), rules.title, rules.options]
+    walker.saw["sentence"] = rules.rule_for("breach").quote
     yield from walker.tap(form.ids.start)
     yield from until(lambda: walker.app.session is not None and walker.app.session.snapshot.table is not None)
     yield from rest(4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from companion.settings import TYPE_SIZES
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.test_screens import SIZES, has, walk
 
@@ -39,3 +40,7 @@ def test_phones_stay_connected_until_they_are_sent_away() -> None:
 def test_without_the_extra_one_line_says_how_to_add_it() -> None:
     seen = walk("joined")
     assert has(seen["without the extra"], "pip install 'shithead-referee[phone]'")
+
+
+def test_the_code_is_whole_in_sight_on_a_small_phone_with_the_largest_type() -> None:
+    assert walk("joined", (360, 640), TYPE_SIZES["largest"])["scanned"] is True

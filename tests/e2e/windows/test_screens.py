@@ -360,6 +360,8 @@ def test_a_game_is_scored_and_ruled_without_a_camera() -> None:
     assert has(seen["score-over"], "Game over")
     for name in ("score-start", "score-illegal", "score-over"):
         assert (seen["measured"][name]["faint"], seen["measured"][name]["cut"]) == ([], []), name
+    assert has(seen["score-said"], "Entered:")
+    assert seen["said beside the button"] == [True, False]
     assert not has(seen["score-illegal"], "Entered:"), "what lies over the picture goes by"
     assert seen["verdicts"][0] == "legal"
     assert "illegal" in seen["verdicts"]

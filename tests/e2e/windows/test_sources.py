@@ -98,7 +98,12 @@ def test_house_rules_are_made_named_changed_and_removed_in_the_app() -> None:
     assert seen["taken"] == "there are rules called Shed already"
     chips, file, options, differs = seen["made"]
     assert (chips, file, options) == ([*published, "Friday rules"], "friday-rules.toml", [])
-    assert differs == "Jokers, with house options: A queen reverses the direction."
+    assert differs == (
+        "Jokers, with house options: A queen reverses the direction. After a breach: The pile is picked up."
+    )
+    assert seen["after a breach"] == seen["kept"] == [True, False, False]
+    assert seen["own words"] == [False, False, False]
+    assert seen["sentence"] == "They sing."
     assert "q-reverse" not in seen["left to switch"]
     assert "10-not-on-7" in seen["left to switch"]
     assert seen["typed"], "the command line takes the name"
@@ -112,7 +117,9 @@ def test_house_rules_are_made_named_changed_and_removed_in_the_app() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("look", ["house rules", "a name that is taken", "with house rules"])
+@pytest.mark.parametrize(
+    "look", ["house rules", "a name that is taken", "after a breach", "with house rules"]
+)
 def test_the_house_rules_can_be_read_and_switched(look: str, size: tuple[int, int]) -> None:
     measured = walk("house_rules_made", size)["measured"][look]
     assert small_targets(measured) == []

@@ -89,9 +89,9 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def after(session: Session, ask: Callable[[], None]) -> tuple[EventLine, ...]:
     """Ask for something and return the lines once it has been done."""
-    serial = session.snapshot.serial
+    serial = session.snapshot.version
     ask()
-    until(lambda: session.snapshot.serial > serial)
+    until(lambda: session.snapshot.version > serial)
     return session.snapshot.lines
 
 

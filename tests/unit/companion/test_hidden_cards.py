@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
+import pytest
 
 from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.ruling_views import likely_answers, open_questions
@@ -49,7 +50,7 @@ def see(game: Filmed, event: Event) -> None:
     game.feed(FRAME, event.t)
 
 
-def watched(*seen: dict[str, Any], packs: int = 1) -> Filmed:
+def watched(*seen: dict[str, Any], rules: str = "winnersh", others: tuple[str, ...] = ()) -> Filmed:
     """Return a game of which a camera saw the deal and then these events."""
     events = [Event(id=1, event="deal", up=UP, confidence=0.95)]
     for number, fields in enumerate(seen, start=2):
@@ -57,9 +58,8 @@ def watched(*seen: dict[str, Any], packs: int = 1) -> Filmed:
     watcher = Watcher(list(events))
     game = Filmed(
         cast(watch.Watcher, watcher),
-        lambda players: make_referee("winnersh", players, dealer="Cat"),
-        tuple(UP),
-        packs=packs,
+        lambda players: make_referee(rules, players, dealer=players[-1]),
+        (*UP, *others),
     )
     game.given = watcher.given
     for event in events:
@@ -126,6 +126,34 @@ def test_where_only_one_card_is_left_nobody_is_asked() -> None:
     assert cards_of(game, "play", "Bob") == [["9S", "9H"]]
     assert [line["ruling"]["verdict"] for line in game.lines[3:]] == ["legal", "legal"]
     assert not [line for line in game.lines if line["event"] == "unclear"]
+
+
+def test_a_card_that_was_inferred_is_less_certain_than_one_that_was_seen() -> None:
+    game = watched(*ONLY_ONE_LEFT)
+    plays = [line["confidence"] for line in game.lines if line["event"] == "play"]
+    assert plays == [0.95, 0.9]
+
+
+BY_CAT = ({**PLAY, "player": "Cat"}, {**DRAW_TWO, "player": "Cat"})
+"""The 4 of spades lies before Ann. The others of hearts and diamonds may lie under that of clubs."""
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        ({"event": "pick_up", "player": "Bob", "cards": ("4D", "4H")},),
+        (
+            {"event": "play", "player": "Bob", "cards": ("10C",), "source": "hand"},
+            {"event": "burn", "player": "Bob", "cards": ("4D", "4H", "10C")},
+            {"event": "play", "player": "Bob", "cards": ("5H",), "source": "hand"},
+        ),
+    ],
+    ids=["in a hand", "burned"],
+)
+def test_nothing_is_asked_where_the_other_cards_of_the_rank_are_known_to_be_elsewhere(gone: Any) -> None:
+    two = ({**PLAY, "cards": ("4D", "4H")}, DRAW_TWO)
+    assert open_questions(watched(*two, *gone, *BY_CAT).lines) == []
+    assert open_questions(watched(*BY_CAT).lines) != []
 
 
 def test_what_is_seen_later_answers_the_question() -> None:
@@ -200,7 +228,7 @@ def test_a_burn_that_shows_three_of_a_rank_tells_of_the_fourth() -> None:
 
 
 def test_with_two_packs_it_is_asked() -> None:
-    game = watched(*ONLY_ONE_LEFT, packs=2)
+    game = watched(*ONLY_ONE_LEFT, rules="shed", others=("Dan", "Eve"))
     assert cards_of(game, "play", "Bob") == [["9H"]]
     assert len(open_questions(game.lines)) == 1
 

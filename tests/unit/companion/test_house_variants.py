@@ -72,6 +72,24 @@ def test_a_changed_variant_keeps_its_file_so_that_its_games_go_on() -> None:
     assert load_ruleset(str(path)).options == ()
 
 
+def test_a_variant_may_say_what_follows_a_breach() -> None:
+    path = save_house_variant("Friday rules", "jokers", [], breach='They say "sorry"  and draw two.')
+    (variant,) = house_variants()
+    assert (variant.breach, variant.may_change) == ('They say "sorry" and draw two.', True)
+    rule = load_ruleset(str(path)).rule_for("breach")
+    assert (rule.cite, rule.quote) == ("Friday rules, house rules", 'They say "sorry" and draw two.')
+    assert differences_text(load_ruleset(str(path))) == 'After a breach: They say "sorry" and draw two.'
+    save_house_variant("Friday rules", "jokers", ["q-reverse"], path)
+    assert house_variant(path).breach == ""
+
+
+@pytest.mark.parametrize("breach", ["word " * 26, "x" * 161])
+def test_a_rule_about_breaches_that_no_screen_has_room_for_is_refused(breach: str) -> None:
+    with pytest.raises(BadInputError, match="at most 25 words and 160 letters"):
+        save_house_variant("Friday rules", "jokers", [], breach=breach)
+    assert house_variants() == []
+
+
 def test_two_names_that_make_the_same_file_name_get_two_files() -> None:
     assert save_house_variant("Ours!", "shed", []) != save_house_variant("Ours?", "shed", [])
     assert len(house_variants()) == 2

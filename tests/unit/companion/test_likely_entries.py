@@ -27,7 +27,7 @@ def test_the_cards_that_go_besides_are_named(rules: str, card: str, words: str) 
     referee.observe(Event(id=1, event="play", player="Ann", cards=(card,), source="hand"))
     table = referee.table
     assert set(table.also_playable) <= set(table.playable_ranks)
-    assert playable_text(table.effect_in_words, table.also_playable) == words
+    assert playable_text(table.demand_in_words, table.also_playable) == words
 
 
 def test_a_player_with_a_hand_plays_from_it_and_cards_seen_to_go_into_it_come_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from companion.game.event_log import EventLog
 from companion.game.refereeing import WatchedGame, make_referee
 from engine.errors import BadInputError
 from engine.events import Event
+from engine.referee.referee import Referee
 from vision.enrolment.online_learning import LearningReader
 from vision.following import watcher as watch
 from vision.table.view import TableView
@@ -67,6 +69,9 @@ class Judge:
         self.corrected.append((event_id, event))
         return self.observe(replace(event, revise=event_id))
 
+    def name_hidden(self, *_: object) -> list[Event]:
+        return []
+
 
 class Watcher:
     """Gives the events it was told to, whatever it is fed."""
@@ -85,6 +90,10 @@ class Watcher:
         return self.feed(None, t)
 
 
+def as_referee(judge: Judge) -> Referee:
+    return cast(Referee, judge)
+
+
 def as_watcher(given: Watcher) -> watch.Watcher:
     return cast(watch.Watcher, given)
 
@@ -95,7 +104,7 @@ def play(number: int, *cards: str, **fields: Any) -> Event:
 
 def game(*events: list[Event]) -> tuple[WatchedGame, Judge]:
     judge = Judge()
-    return WatchedGame(as_watcher(Watcher(*events)), lambda _: judge, ("Ann", "Bob")), judge
+    return WatchedGame(as_watcher(Watcher(*events)), lambda _: as_referee(judge), ("Ann", "Bob")), judge
 
 
 def test_judged_events_carry_their_ruling() -> None:
@@ -183,10 +192,10 @@ def test_what_a_person_struck_out_does_not_come_back_with_a_later_look(strike: A
 
 
 def test_what_a_person_put_right_stays_settled_in_a_game_that_is_taken_up_again() -> None:
-    kept = EventLog(Judge())
+    kept = EventLog(as_referee(Judge()))
     written = kept.add([play(1, "6S")])
     kept.correct(1, play(0, "8S"))
-    again = EventLog(Judge())
+    again = EventLog(as_referee(Judge()))
     again.resume([*written, {**kept.lines[0], "revise": 1}])
     assert again.add([play(5, "6S", "6D", revise=1)]) == []
     assert again.lines == kept.lines
@@ -195,9 +204,9 @@ def test_what_a_person_put_right_stays_settled_in_a_game_that_is_taken_up_again(
 def test_without_names_the_players_are_those_of_the_deal() -> None:
     named: list[tuple[str, ...]] = []
 
-    def make(players: Any) -> Judge:
+    def make(players: Sequence[str]) -> Referee:
         named.append(tuple(players))
-        return Judge()
+        return as_referee(Judge())
 
     joined = WatchedGame(as_watcher(Watcher([Event(id=1, event="deal")])), make)
     assert joined.table is None
@@ -267,7 +276,7 @@ def test_the_deck_is_learnt_only_when_there_is_nothing_else_to_do(monkeypatch: p
         return []
 
     reader = cast(LearningReader, learning)
-    joined = WatchedGame(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"), reader)
+    joined = WatchedGame(as_watcher(watcher), lambda _: as_referee(Judge()), ("Ann", "Bob"), reader)
     joined.feed(FRAME, 1.0)
     assert learning.times == 0, "a ruling is to be told"
     joined.feed(FRAME, 1.1)
@@ -334,7 +343,7 @@ def test_cards_of_an_unchanged_view_are_brought_into_the_frame_once(monkeypatch:
 
     monkeypatch.setattr(TableView, "in_frame", note_and_map)
     watcher = Watcher()
-    joined = WatchedGame(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"))
+    joined = WatchedGame(as_watcher(watcher), lambda _: as_referee(Judge()), ("Ann", "Bob"))
     quad = np.array([[10, 10], [20, 10], [20, 30], [10, 30]], np.float32)
     readings = (CardReading(quad, "up", 0.99, "9S"),)
     watcher.view = TableView(readings, to_reference=camera_that_moved(5.0))
@@ -357,7 +366,7 @@ def test_what_is_asked_before_it_is_known_who_plays_is_said_once_and_is_no_event
     watcher = Watcher()
     told: list[str] = []
     watcher.question = "Where is the draw pile?"
-    joined = WatchedGame(as_watcher(watcher), lambda _: Judge(), tell=told.append)
+    joined = WatchedGame(as_watcher(watcher), lambda _: as_referee(Judge()), tell=told.append)
     assert joined.feed(FRAME, 1.0) == joined.feed(FRAME, 2.0) == []
     assert told == ["Where is the draw pile?"]
     watcher.question, watcher.given = None, [[Event(id=1, event="deal")]]
@@ -367,7 +376,7 @@ def test_what_is_asked_before_it_is_known_who_plays_is_said_once_and_is_no_event
 def test_a_question_that_answers_itself_is_withdrawn_before_the_deal_is_told() -> None:
     watcher = Watcher()
     watcher.question = "Where is the draw pile?"
-    joined = WatchedGame(as_watcher(watcher), lambda _: Judge(), ("Ann", "Bob"))
+    joined = WatchedGame(as_watcher(watcher), lambda _: as_referee(Judge()), ("Ann", "Bob"))
     (question,) = joined.feed(FRAME, 1.0)
     watcher.question, watcher.given = None, [[Event(id=1, event="deal")]]
     withdrawn, deal = joined.feed(FRAME, 2.0)

@@ -16,6 +16,7 @@ from companion.game.evening import apply_revisions
 from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.game.starting import make_session
+from companion.store import outbox
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
@@ -194,6 +195,36 @@ def test_without_a_source_what_people_enter_is_ruled_on_and_stored(tmp_path: Pat
     with Store.open(tmp_path / "s.sqlite") as store:
         (line,) = store.events(1)
         assert (line["event"], line["player"]) == ("pick_up", "Bob")
+
+
+def test_an_entry_with_which_storing_works_again_does_not_hide_that_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full, append = threading.Event(), Store.append
+    full.set()
+
+    def append_if_there_is_room(store: Store, *lines: dict[str, Any]) -> None:
+        if full.is_set():
+            raise BadInputError("the disk is full")
+        append(store, *lines)
+
+    class Freeing(Game):
+        def enter(self, event: Event) -> list[dict[str, Any]]:
+            if self.lines:
+                full.clear()
+            return super().enter(event)
+
+    monkeypatch.setattr(Store, "append", append_if_there_is_room)
+    monkeypatch.setattr(outbox, "RETRY_S", 0.0)
+    session = Session(None, Freeing, open_recorder=keeper_in(tmp_path / "s.sqlite"))
+    session.start()
+    session.enter(Event(id=0, event="pick_up", player="Bob"))
+    until(lambda: session.snapshot.requests_done == 1)
+    assert session.snapshot.says.startswith("the disk is full; the game goes on")
+    session.enter(Event(id=0, event="pick_up", player="Bob"))
+    until(lambda: session.snapshot.requests_done == 2)
+    assert session.snapshot.says == "the game is being stored again"
+    session.stop()
 
 
 def test_a_film_whose_clock_leaps_ahead_goes_on_at_once() -> None:

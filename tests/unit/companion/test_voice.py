@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from companion.app.feedback import Feedback, spoken, write_tone
+from companion.app.feedback import Feedback, speech_for, write_tone
 from companion.game.entry import entered_event
 from companion.game.evening import called_rituals
 from companion.game.event_log import EventLog
@@ -47,7 +47,7 @@ class Ear:
 
 
 def snapshot(serial: int, *lines: dict[str, Any], turn: str | None = None) -> Snapshot:
-    return Snapshot(serial=serial, phase="watching", lines=lines, table=SimpleNamespace(turn=turn))
+    return Snapshot(version=serial, phase="watching", lines=lines, table=SimpleNamespace(turn=turn))
 
 
 def hearing(settings: Settings | None = None) -> tuple[Feedback, Ear, list[str]]:
@@ -64,11 +64,11 @@ def hearing(settings: Settings | None = None) -> tuple[Feedback, Ear, list[str]]
 def test_a_new_game_is_said_and_all_that_happens_in_it() -> None:
     """Its events have numbers that were heard in the game before."""
     feedback, ear, felt = hearing(Settings(speak=True, vibrate=True))
-    feedback.hear(Snapshot(serial=0, phase="opening"))
+    feedback.hear(Snapshot(version=0, phase="opening"))
     feedback.hear(snapshot(1, LEGAL, ILLEGAL, turn="Bob"))
     table = SimpleNamespace(turn="Bob", dealer="Ann")
     feedback.hear(
-        Snapshot(serial=2, phase="watching", game=2, lines=({"id": 1, "event": "deal"},), table=table)
+        Snapshot(version=2, phase="watching", game=2, lines=({"id": 1, "event": "deal"},), table=table)
     )
     assert ear.lasting[-1] == "a new game has begun: Ann deals"
     assert ear.heard[-1] == "Bob to play."
@@ -111,8 +111,8 @@ def test_what_had_happened_before_the_app_came_is_not_told_again() -> None:
 
 def test_a_game_that_goes_on_is_not_read_out_only_whose_turn_it_is() -> None:
     feedback, ear, felt = hearing(Settings(speak=True, sound=True))
-    feedback.hear(Snapshot(serial=1, phase="opening"))
-    feedback.hear(Snapshot(serial=2, phase="opening", says="Looking for the table"))
+    feedback.hear(Snapshot(version=1, phase="opening"))
+    feedback.hear(Snapshot(version=2, phase="opening", says="Looking for the table"))
     feedback.hear(snapshot(3, LEGAL, ILLEGAL, turn="Bob"))
     assert (ear.heard, felt) == (["Bob to play."], [])
 
@@ -183,10 +183,10 @@ def act(event: str = "play", player: str = "Ann", verdict: str = "legal", **effe
 def test_what_a_play_does_and_what_is_needed_next_are_spoken_briefly(
     line: dict[str, Any], turn: str | None, demand: str, said: str, in_german: str
 ) -> None:
-    assert spoken([line], turn, demand)[1] == said
+    assert speech_for([line], turn, demand)[1] == said
     set_language("de")
     try:
-        assert spoken([line], turn, demand)[1] == in_german
+        assert speech_for([line], turn, demand)[1] == in_german
     finally:
         set_language("en")
 
@@ -197,7 +197,7 @@ def test_a_play_upon_a_burnt_pile_is_heard_with_the_demand_it_leaves() -> None:
     burnt = {**act(burn=True, extra_turn=True, next="Ann"), "id": 1}
     feedback.hear(snapshot(2, burnt, turn="Ann"))
     assert ear.heard == ["Burnt. Ann again."]
-    table = SimpleNamespace(turn="Bob", effect_in_words="5 or higher")
+    table = SimpleNamespace(turn="Bob", demand_in_words="5 or higher")
     feedback.hear(replace(snapshot(3, burnt, {**act(next="Bob"), "id": 2}), table=table))
     assert (ear.heard[1:], ear.lasting) == (["Bob to play: 5 or higher."], [])
 
@@ -208,18 +208,18 @@ def test_what_is_missing_for_a_proof_is_spoken() -> None:
     game.enter(entered_event("play", "Ann", cards=["??"]))
     lines = game.enter(entered_event("play", "Bob", cards=["4C"]))
     assert lines[0]["ruling"]["verdict"] == "unproven"
-    assert spoken(lines[:1], "Cat") == ("", "Not proven: what lies on top of the pile. Cat to play.")
+    assert speech_for(lines[:1], "Cat") == ("", "Not proven: what lies on top of the pile. Cat to play.")
     bare = {"id": 1, "event": "play", "player": "Ann", "ruling": {"verdict": "unproven"}}
-    assert spoken([bare], None) == ("", "Not proven.")
+    assert speech_for([bare], None) == ("", "Not proven.")
 
 
 def test_a_song_gives_title_and_victim_and_the_end_its_loser() -> None:
     effects = {"picks_up": "Cat", "rituals": ["Library Boy"]}
     forced = {"id": 3, "event": "show", "player": "Ann", "ruling": {"verdict": "legal", "effects": effects}}
     said = ("Sing “Library Boy” for Cat.", "Cat picks up the pile. Dan to play.")
-    assert spoken([forced], "Dan") == said
+    assert speech_for([forced], "Dan") == said
     over = {"id": 4, "event": "game_over", "loser": "Bob"}
-    assert spoken([{"id": 5, "event": "out", "player": "Ann"}, over], "Bob") == (
+    assert speech_for([{"id": 5, "event": "out", "player": "Ann"}, over], "Bob") == (
         "Ann is out. Bob is the Shithead.",
         "",
     )
@@ -257,7 +257,7 @@ def test_a_game_that_ends_because_it_is_said_who_is_out_has_its_song(
     assert called_rituals(game.lines) == (
         [("Cat", newest["ruling"]["effects"]["rituals"][0])] if sung else []
     )
-    assert spoken(lines, None)[0] == " ".join(filter(None, (sung, "Bob is out.", "Cat is the Shithead.")))
+    assert speech_for(lines, None)[0] == " ".join(filter(None, (sung, "Bob is out.", "Cat is the Shithead.")))
 
 
 def said_in(out: Path) -> str:

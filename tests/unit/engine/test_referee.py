@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.engine.conftest import Start
+from engine.referee.referee import Referee
+from tests.unit.engine.conftest import Start, Told
 from tests.unit.engine.outcomes import broken, effects, kinds, notes, rule_of, verdict
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
@@ -19,7 +20,7 @@ def test_what_is_known_after_the_deal(start: Start) -> None:
     assert {player: view.size for player, view in table.hands.items()} == dict.fromkeys(PLAYERS, 3)
     assert table.up[ANN] == ["4C", "9S", "KD"]
     assert table.down == dict.fromkeys(PLAYERS, 3)
-    assert table.effect_in_words == "anything"
+    assert table.demand_in_words == "anything"
     assert "3" not in table.playable_ranks
 
 
@@ -29,14 +30,14 @@ def test_a_turn_moves_cards_and_the_turn(start: Start) -> None:
     table = game.table
     assert (table.turn, table.pile, table.draw_pile) == (CAT, ["4H"], 24)
     assert (table.hands[BOB].size, table.to_draw) == (3, {})
-    assert table.effect_in_words == "4 or higher"
+    assert table.demand_in_words == "4 or higher"
     assert table.playable_ranks[:3] == ["2", "4", "5"]
 
 
 def test_seven_or_lower_in_words(start: Start) -> None:
     game = start()
     game.play(BOB, "7D", draws=1)
-    assert game.table.effect_in_words == "7 or lower"
+    assert game.table.demand_in_words == "7 or lower"
     assert game.table.playable_ranks == ["2", "4", "5", "6", "7"]
 
 
@@ -441,3 +442,162 @@ def test_burn_out_of_play_not_of_a_3_that_need_not_be_the_answer(start: Start) -
     game.tell("show", CAT, "3H", to=BOB, answers=((BOB, CAT),))  # with another 3, nobody saw which
     game.play(ANN, "6H", draws=1)
     assert verdict(game.tell("show", BOB, "3S", to=CAT)) == "legal"
+
+
+def test_must_play_proven_late_after_a_card_was_played_that_all_had_seen(start: Start) -> None:
+    game = start("rulebook", dealer=ANN)
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H")
+    game.play(ANN, "4H", draws=1)
+    game.play(BOB, "5H", draws=1)
+    assert kinds(game.play(CAT, "9H")) == []
+    game.play(ANN, "JH", draws=1)
+    game.play(BOB, "JS", draws=1)
+    assert kinds(game.play(CAT, "QH")) == ["late_breach"]
+
+
+def _with_down_cards_alone(game: Told, player: str) -> None:
+    state = game.referee._follower.state
+    state.draw_pile, state.seats[player].hand, state.seats[player].up = 0, [], []
+
+
+def test_down_a_card_that_goes_leaves_one_less(start: Start) -> None:
+    game = start()
+    _with_down_cards_alone(game, CAT)
+    game.play(BOB, "9H")
+    assert verdict(game.play(CAT, "JH", source="down")) == "legal"
+    assert (game.table.down[CAT], game.table.pile) == (2, ["9H", "JH"])
+
+
+def test_down_fail_nobody_else_picks_up_a_card_that_does_not_go(start: Start) -> None:
+    game = start()
+    _with_down_cards_alone(game, CAT)
+    game.play(BOB, "9H")
+    game.play(CAT, "4H", source="down")
+    assert (game.table.hands[CAT].known, game.table.down[CAT]) == (("4H", "9H"), 2)
+    rule = game.referee.rules.find_rule("down_fail")
+    assert rule is not None
+    assert broken(game.tell("pick_up", ANN, "9H 4H")) == [rule.id]
+
+
+def test_a_down_card_taken_without_a_count_is_one(start: Start) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    game.tell("take_down", CAT)
+    assert (game.table.down[CAT], game.table.hands[CAT].size) == (2, 4)
+
+
+@pytest.mark.parametrize(("choice", "pile"), [("picked_up", []), ("stands", ["9H", "4H"])])
+def test_after_a_breach_the_pile_moves_only_if_it_is_picked_up(
+    start: Start, choice: str, pile: list[str]
+) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    assert verdict(game.play(CAT, "4H", draws=1)) == "illegal"
+    game.tell("consequence", CAT, says=choice)
+    assert game.table.pile == pile
+    assert game.table.hands[CAT].size == 5 - len(pile)
+
+
+@pytest.mark.parametrize(("player", "count"), [(BOB, 2), (BOB, None), (None, 2)])
+def test_a_draw_without_a_player_or_a_count_is_the_one_that_is_due(
+    start: Start, player: str | None, count: int | None
+) -> None:
+    game = start()
+    game.play(BOB, "4H 4S")
+    assert game.table.to_draw == {BOB: 2}
+    outcome = game.tell("draw", player, count=count)
+    assert (verdict(outcome), notes(outcome), game.table.to_draw) == ("legal", [], {})
+
+
+@pytest.mark.parametrize(("player", "turn"), [(CAT, ANN), (ANN, CAT)])
+def test_who_is_out_has_no_cards_and_no_turn(start: Start, player: str, turn: str) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    game.tell("out", player)
+    table = game.table
+    assert (table.hands[player].size, table.up[player], table.down[player]) == (0, [], 0)
+    assert (table.turn, table.left) == (turn, [player])
+
+
+@pytest.mark.parametrize(
+    ("source", "sizes"), [(None, (5, 3, 3)), ("hand", (5, 3, 3)), ("up", (3, 5, 3)), ("down", (3, 3, 5))]
+)
+def test_more_cards_than_were_counted_are_added_where_they_were_missed(
+    start: Start, source: Any, sizes: tuple[int, int, int]
+) -> None:
+    game = start()
+    game.tell("recount", CAT, source=source, count=1)
+    game.tell("recount", CAT, source=source)
+    table = game.table
+    assert (table.hands[CAT].size, len(table.up[CAT]), table.down[CAT]) == sizes
+
+
+@pytest.mark.parametrize(
+    ("count", "pile", "known"), [(1, ["9H"], ("JH",)), (2, [], ("9H", "JH")), (9, [], ("9H", "JH"))]
+)
+def test_a_part_of_the_pile_is_its_top(
+    start: Start, count: int, pile: list[str], known: tuple[str, ...]
+) -> None:
+    game = start()
+    game.play(BOB, "9H", draws=1)
+    game.play(CAT, "JH", draws=1)
+    game.tell("pick_up", ANN, count=count)
+    assert (game.table.pile, game.table.hands[ANN].known) == (pile, known)
+    assert game.table.hands[ANN].size == 3 + len(known)
+
+
+def test_without_a_deal_for_so_many_nothing_is_known_of_the_cards() -> None:
+    table = Referee("winnersh", tuple("ABCDEF")).table
+    assert [hand.size for hand in table.hands.values()] == [0] * 6
+    assert (list(table.up.values()), list(table.down.values())) == ([[]] * 6, [0] * 6)
+    assert table.draw_pile is None
+
+
+@pytest.mark.parametrize(
+    ("lay", "played", "left", "noted"),
+    [
+        ("5C 6C 8C", "8H", ["5C", "6C"], True),
+        ("5C 6C 8C", "KS", ["6C", "8C"], True),
+        ("5C ?? 8C", "KS", ["5C", "8C"], False),
+        ("5C 6C 8C", "6C", ["5C", "8C"], False),
+    ],
+    ids=["one of its rank was misread", "any was misread", "the unread one", "the card itself"],
+)
+def test_an_up_card_that_did_not_lie_there_had_been_misread(
+    start: Start, lay: str, played: str, left: list[str], noted: bool
+) -> None:
+    game = start()
+    state = game.referee._follower.state
+    state.draw_pile, state.seats[CAT].hand, state.seats[CAT].up = 0, [], lay.split()
+    game.play(BOB, "4H")
+    outcome = game.play(CAT, played, source="up")
+    assert verdict(outcome) == "legal"
+    assert game.table.up[CAT] == left
+    assert ("An up-card had been misread as another card." in notes(outcome)) == noted
+
+
+@pytest.mark.parametrize(("up", "left"), [([], (0, 2)), (["3S", "8C"], (1, 3))])
+def test_an_answer_leaves_the_place_it_came_from(start: Start, up: list[str], left: tuple[int, int]) -> None:
+    game = start()
+    state = game.referee._follower.state
+    state.draw_pile, state.seats[ANN].hand, state.seats[ANN].up = 0, [], up
+    game.play(BOB, "4H")
+    source: Any = "up" if up else "down"
+    outcome = game.tell("show", CAT, "3H", to=ANN, answers=((ANN, CAT),), answered_from=source)
+    assert effects(outcome)["picks_up"] == CAT
+    assert (len(game.table.up[ANN]), game.table.down[ANN]) == left
+
+
+@pytest.mark.parametrize(
+    ("starter", "holder", "late"),
+    [(CAT, BOB, True), (CAT, ANN, False), (BOB, CAT, False)],
+    ids=["sits before the starter", "sits after the starter", "after who starts first"],
+)
+def test_start_of_two_equal_cards_the_one_nearer_to_the_dealers_left_starts(
+    start: Start, starter: str, holder: str, late: bool
+) -> None:
+    threes = {ANN: ("3C", "3S", "9S"), BOB: ("3D", "7H", "7S"), CAT: ("3H", "6C", "8C")}
+    game = start("backpacker", ups=threes, dealer=ANN, options=("computer-start",))
+    game.play(starter, "4S", draws=1)
+    assert ("late_breach" in kinds(game.play(holder, "4C"))) == late

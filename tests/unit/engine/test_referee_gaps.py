@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from engine.referee.outcome import Outcome
@@ -209,3 +211,116 @@ def test_who_draws_more_than_there_seems_to_be_shows_that_the_draw_pile_was_coun
     if ruled == "unproven":
         assert needs(outcome) == "how many cards were left on the draw pile"
         assert game.table.draw_pile == 0
+
+
+def test_replenish_to_three_several_overlooked_cards_are_counted(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "4H")
+    draw = game.tell("draw", BOB, count=4)  # the most that four of a kind explains
+    assert needs(draw) == "whether Bob played 3 cards that nobody saw"
+    assert game.table.pile == ["??", "??", "??", "4H"]
+    assert game.table.hands[BOB].size == 3
+
+
+def test_replenish_to_three_a_set_of_five_explains_no_draw(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "4H 4S")
+    assert broken(game.tell("draw", BOB, count=5)) == ["replenish.to-three"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "hidden"),
+    [("jokers", ["??"]), ("winnersh", ["??", "??"])],
+    ids=["one is drawn for each card played", "cards are drawn up to three"],
+)
+def test_an_overlooked_card_is_counted_by_what_the_rules_draw(
+    start: Start, rules: str, hidden: list[str]
+) -> None:
+    game = start(rules, dealer=ANN)
+    unsure(game)
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "5H", draws=1)
+    game.tell("pick_up", ANN, "4H 5H")
+    game.play(BOB, "8H", draws=1)
+    game.play(CAT, "9H", draws=1)
+    game.play(ANN, "JH", draws=1 if rules == "jokers" else 0)  # of five cards
+    game.tell("draw", ANN, count=1)
+    assert game.table.pile == ["8H", "9H", *hidden, "JH"]
+
+
+@pytest.mark.parametrize(("verb", "source"), [("flip", None), ("play", "down"), ("play", "up")])
+def test_end_left_who_uses_a_card_of_the_table_had_that_card_alone(
+    start: Start, verb: Literal["flip", "play"], source: Literal["down", "up"] | None
+) -> None:
+    game = start()
+    unsure(game)
+    game.referee._follower.state.draw_pile = 0
+    game.play(BOB, "9H")
+    game.tell("out", CAT)
+    outcome = game.tell(verb, CAT, "JH", source=source)
+    assert "Cat was counted as out, but is not." in notes(outcome)
+    assert (game.table.hands[CAT].size, game.table.up[CAT], game.table.down[CAT]) == (0, [], 0)
+    assert game.table.left == [CAT], "and that was the last one"
+
+
+def test_burn_four_the_player_to_move_may_have_added_two_of_four(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "JC", draws=1)
+    game.play(CAT, "JD", draws=1)
+    burn = game.tell("burn", ANN, "JC JD")
+    assert verdict(burn) == "unproven"
+    assert (game.table.pile, game.table.turn, game.table.to_draw) == ([], ANN, {ANN: 2})
+    assert game.table.burned == ["JC", "JD", "??", "??"]
+
+
+def test_burn_four_only_who_played_last_may_have_laid_three_more(start: Start) -> None:
+    for player, ruled in ((BOB, "unproven"), (CAT, "illegal")):
+        game = start()
+        unsure(game)
+        game.play(BOB, "JC", draws=1)
+        assert verdict(game.tell("burn", player, "JC")) == ruled
+
+
+@pytest.mark.parametrize("player", [BOB, CAT])
+def test_burn_four_not_with_cards_that_lie_open_elsewhere(start: Start, player: str) -> None:
+    game = start()
+    unsure(game)
+    game.play(ANN, "7C", draws=1)
+    game.play(player, "7D", draws=1)  # the 7 of hearts and of spades lie before Bob
+    assert verdict(game.tell("burn", player, "7C 7D")) == "illegal"
+
+
+def test_pick_up_of_more_cards_than_were_seen_played(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H", count=3)
+    assert (game.table.hands[CAT].size, game.table.hands[CAT].known) == (6, ("9H",))
+    assert game.table.pile == []
+
+
+@pytest.mark.parametrize(("seen", "held"), [("9H KH", ("9H", "KH")), ("KH", ("9H", "JH", "KH"))])
+def test_a_pick_up_corrects_the_pile_and_a_part_of_it_adds_to_it(
+    start: Start, seen: str, held: tuple[str, ...]
+) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.play(CAT, "JH", draws=1)
+    game.tell("pick_up", ANN, seen)
+    assert game.table.hands[ANN].known == held
+    assert game.table.hands[ANN].size == 3 + len(held)
+
+
+def test_pick_up_of_fewer_cards_where_the_lower_ones_may_have_been_taken_before(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.play(ANN, "4H", draws=1)  # out of turn and too low: Cat has picked up unseen
+    game.play(BOB, "5H", draws=1)
+    game.tell("pick_up", CAT, "4H 5H", count=2)
+    assert (game.table.hands[CAT].known, game.table.pile) == (("4H", "5H"), [])
+    assert game.table.hands[CAT].size == 5

@@ -9,7 +9,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.i18n.wording import playable_now
-from companion.phone.view import Shown, game_view
+from companion.phone.view import ViewInput, game_view
 from tests.support.game_by_touch import game_by_touch
 
 
@@ -20,7 +20,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def test_phones_say_all_that_may_be_played_as_the_window_does(session: Session) -> None:
-    need = game_view(Shown(session.snapshot), "en")["table"]["need"]
+    need = game_view(ViewInput(session.snapshot), "en")["table"]["need"]
     assert need == "4 or higher, or a 2"
     assert need == playable_now(session.snapshot.table)
-    assert game_view(Shown(session.snapshot), "de")["table"]["need"] == "4 oder höher, oder eine 2"
+    assert game_view(ViewInput(session.snapshot), "de")["table"]["need"] == "4 oder höher, oder eine 2"
