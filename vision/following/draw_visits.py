@@ -93,6 +93,8 @@ class DrawPilePictures:
         """Take over the visits to it, oldest first, which are added to elsewhere."""
         self._visits = visits
         self._seen: deque[_Sight] = deque(maxlen=_REMEMBERED)
+        self.drawn_at = -math.inf
+        """When a card was drawn last, as was told."""
         self._drawn: deque[float] = deque(maxlen=_TELLING)
         """How much of it, as a share, looked otherwise after each of the latest draws."""
 
@@ -130,15 +132,18 @@ class DrawPilePictures:
         """Return whether a card was taken between these times; None if no picture tells.
 
         None also if somebody else was there before it was seen again.
-        `surely`: no hand was seen to take it, so a shadow must not be enough.
+        `surely`: no hand was seen to take it, so a shadow that has not gone yet must not be enough.
         """
-        before = self._before(start)
-        after = next((sight for sight in self._seen if sight.t > end), None)
+        before, since = self._before(start), [sight for sight in self._seen if sight.t > end]
+        after = (since[-1] if surely else since[0]) if since else None
         if not before or after is None or any(end < visit.start < after.t for visit in self._visits):
             return None
-        changed = changed_share(before[-1].picture, after.picture)
-        if changed < _AS_BEFORE:
+        # The shadow of an arm that comes may be in the latest picture before.
+        first = next((k for k, sight in enumerate(before[:-1]) if sight.t > self.drawn_at), -1)
+        compared = before[first if surely else -1 :]
+        if any(changed_share(sight.picture, after.picture) < _AS_BEFORE for sight in compared):
             return False
+        changed = changed_share(before[-1].picture, after.picture)
         # A card that has come to lie in the picture, or has gone, changes at most a strip along its edge.
         nearer = abs(before[-1].near - after.near)
         least = self._least(before) if surely else max(_AS_BEFORE, 2 * self._sway(before))

@@ -377,6 +377,7 @@ class Draws:
             self._before_draw(player, drawn.count, now)
             told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
         self._told = told, drawn
+        self._pictures.drawn_at = drawn.t
 
     def _may_have_drawn(self, drawn: _Drawn) -> bool:
         """Return whether the draw pile may look different since a hand with tracked fingers was there."""

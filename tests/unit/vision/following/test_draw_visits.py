@@ -373,3 +373,36 @@ def test_what_changes_where_a_card_was_put_near_the_draw_pile_tells_of_no_draw(
     visits.append(DrawVisit(1, 4.0, 4.4, DRAW_AT, stuck=False, open=False))
     pictures.look(5.0, after, near)
     assert pictures.times_changed(3.5) == times
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_shadow_in_the_latest_picture_before_is_no_draw_that_nobody_saw(taken: bool) -> None:
+    pictures = DrawPilePictures([DrawVisit(1, 1.5, 1.6, DRAW_AT, False, open=False)])
+    top = np.full((26, 26, 3), 90, np.uint8)
+    pictures.look(1.0, top)
+    pictures.look(1.4, otherwise(top, 20))
+    pictures.look(2.0, otherwise(top, 0) if taken else top)
+    assert pictures.show_taking(1.5, 1.6, surely=True) is taken
+
+
+def test_who_draws_the_last_card_though_two_are_due_has_drawn_one() -> None:
+    script = Script(by_hands=True)
+    script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
+    script.play("Ann", card("9S", PLAY_AT), card("9H", (-40.0, 8.0)))
+    script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.4), (HOME, 0.1))
+    script.draw_pile, script.draw_picture = False, np.full((26, 26, 3), 20, np.uint8)
+    script.rest(3.0)
+    assert draws(script) == [("Ann", 1)]
+
+
+def test_who_comes_back_for_a_second_card_that_was_not_due_has_drawn_two() -> None:
+    """One of the cards put down may lie hidden below the other."""
+    script = Script(by_hands=True)
+    script.draw_picture = top = np.full((26, 26, 3), 90, np.uint8)
+    script.play("Ann", card("9S", PLAY_AT))
+    for number in range(2):
+        script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.4), (HOME, 0.1))
+        script.draw_picture = otherwise(top, 3 * number)
+        script.rest(0.8)
+    script.rest(3.0)
+    assert draws(script)[-1] == ("Ann", 2)
