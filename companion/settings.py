@@ -34,6 +34,10 @@ class Settings:
     """Whether a breach makes the phone vibrate."""
     keep_moments: bool = False
     """Whether the picture of each ruling is stored. It shows the table only."""
+    keep_film: bool = False
+    """Whether the film of each game is kept, with its log."""
+    keep_film_whole: bool = False
+    """Whether people stay visible in it. Otherwise they are blurred outside the table."""
     learn_deck: bool = True
     """Whether a deck that nobody named is learnt during play."""
     type_size: str = "normal"

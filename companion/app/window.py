@@ -8,6 +8,8 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +104,22 @@ def run_window(
         (app.ask if ask else app.start_game)(start)
     else:
         app.play(start)
+    _run(app)
+
+
+def run_label_window(open_session: Callable[[], Session]) -> None:
+    """Open the window of `shithead label`, and return when it is closed.
+
+    Raises:
+        NoDisplayError: no window can be opened.
+        BadInputError: the film cannot be opened.
+    """
+    app = make_app(settings=replace(load_settings(), toured=True), labels=True)
+    app.play(open_session())
+    _run(app)
+
+
+def _run(app: Any) -> None:
     _close_on_signals()
     try:
         app.run()
@@ -134,6 +152,7 @@ def make_app(
     size: tuple[int, int] | None = None,
     store: Path | None = None,
     settings: Settings | None = None,
+    labels: bool = False,
 ) -> Any:
     """Return the application, not yet running. Give it a session with `play()` or a setup with `ask()`.
 
@@ -143,6 +162,7 @@ def make_app(
         size: Size of the window in pixels.
         store: Path of the evenings' store; None: the user's own.
         settings: The user's settings; None: defaults with the first steps seen, and changes are not stored.
+        labels: Whether it is the window of `shithead label`.
 
     Raises:
         NoDisplayError: no window can be opened.
@@ -166,6 +186,10 @@ def make_app(
     if Window is None:
         raise NoDisplayError("no window can be opened (is the display reachable, is OpenGL 2 there?)")
     Window.softinput_mode = "below_target"  # a phone's keyboard must not cover the name being typed
+    if labels:
+        from companion.app.screens.label import FilmLabelsApp
+
+        return FilmLabelsApp(store, settings)
     from companion.app.screens.application import RefereeApp
 
     return RefereeApp(store, settings)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.errors import BadInputError
+
 if TYPE_CHECKING:
+    from companion.game.film_keeper import FilmKeeper
     from companion.game.setup import GameSetup
 
 
@@ -53,6 +57,39 @@ def add_store(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="store the game for `shithead tally`, in FILE or in the user's own store",
     )
+
+
+def add_keep(parser: argparse.ArgumentParser) -> None:
+    """Add what keeps the films of the games."""
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="keep each game's film, layout and log in a folder inside FOLDER; people are blurred outside "
+        "the table",
+    )
+    parser.add_argument("--keep-people", action="store_true", help="with --keep: people stay visible")
+
+
+def film_keeper(args: argparse.Namespace, tell: Callable[[str], object]) -> FilmKeeper | None:
+    """Return what keeps the films that `--keep` asks for, or None.
+
+    Raises:
+        BadInputError: there is no such folder, or `--keep-people` stands alone.
+    """
+    from companion.game.film_keeper import FilmKeeper
+
+    if args.keep is None:
+        if args.keep_people:
+            raise BadInputError("--keep-people: it needs --keep FOLDER")
+        return None
+    if not args.keep.is_dir():
+        raise BadInputError(f"--keep {args.keep}: there is no such folder")
+    if args.keep_people:
+        tell("everybody in the film can be recognised; ask them first")
+    keeper = FilmKeeper(args.keep, tell, whole_picture=args.keep_people)
+    keeper.enabled = True
+    return keeper
 
 
 def game_setup(args: argparse.Namespace, source: str) -> GameSetup:

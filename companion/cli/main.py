@@ -32,6 +32,7 @@ COMMANDS = (
     "watch",
     "serve",
     "film",
+    "label",
     "score",
     "tally",
     "rules",

@@ -15,26 +15,23 @@ from companion.files.incomplete import tracked_file
 from companion.game.event_log import EventLine
 from companion.game.recorder import changes_between
 from companion.game.series import GameSeries, NextGameFinder
+from companion.game.timed_film import TimedFilm
 from engine.errors import BadInputError
 from engine.events import Event
-from vision.capture.opencv import is_complete_film
-from vision.capture.video_writer import open_film_writer
 from vision.following.events import EventMaker
 from vision.following.look_log import LookLog
-from vision.opencv_support import opencv_path
 from vision.table.drawing import draw_table
 from vision.table.layout import Layout
 from vision.table.view import TableView
 from vision.types import Image
 
 if TYPE_CHECKING:
+    from companion.game.film_keeper import FilmKeeper
     from companion.game.recorder import GameRecorder
     from companion.game.refereeing import WatchedGame
 
 FILM_WIDTH = 1280
 _BANNER_SECONDS = 6.0
-_LONGEST_STILL_S = 60.0
-"""Longest time that one frame is repeated in the annotated film, whatever the source's clock says."""
 
 
 class RecordedGames(GameSeries):
@@ -48,9 +45,10 @@ class RecordedGames(GameSeries):
         recorder: GameRecorder | None = None,
         following: NextGameFinder | None = None,
         log: LogWriter | None = None,
+        keeper: FilmKeeper | None = None,
     ) -> None:
         """`following` finds the next game in the same source, if there is to be one."""
-        super().__init__(game, following)
+        super().__init__(game, following, keeper)
         self._events, self._film, self._recorder, self._log = events, film, recorder, log
 
     def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
@@ -119,21 +117,10 @@ class RecordedGames(GameSeries):
 
 
 class FilmWriter:
-    """Writes the annotated film, at most `FILM_WIDTH` pixels wide.
-
-    It runs at its source's speed, whatever rate the source claims. It gets its name once it is complete.
-    """
+    """Writes the annotated film, at most `FILM_WIDTH` pixels wide."""
 
     def __init__(self, path: Path, fps: float) -> None:
-        if not path.parent.is_dir():
-            raise BadInputError(f"{path}: there is no folder {path.parent}")
-        opencv_path(path)
-        self._path, self._fps = path, fps
-        self._writer: cv2.VideoWriter | None = None
-        self._part, self._file = path, ExitStack()
-        self._size = (0, 0)
-        self._began: float | None = None
-        self._written = self._stored = 0
+        self._film = TimedFilm(path, fps)
         self._banner, self._until = "", 0.0
 
     def tell(self, lines: Sequence[Mapping[str, Any]], t: float) -> None:
@@ -147,33 +134,16 @@ class FilmWriter:
         Raises:
             BadInputError: the film cannot be written.
         """
-        self._began = t if self._began is None else self._began
-        # Number of frames due by now: those of a slow source are repeated, those of a fast one skipped.
-        due = round((t - self._began) * self._fps) + 1 - self._written
-        if due < 1:
+        if not self._film.is_due(t):
             return
         drawn = draw_table(
             frame, view.readings, view.layout, view.pile, self._banner if t < self._until else ""
         )
-        if self._writer is None:
-            self._writer = self._opened(drawn)
-        if drawn.shape[1::-1] != self._size:
-            drawn = np.asarray(cv2.resize(drawn, self._size, interpolation=cv2.INTER_AREA), np.uint8)
-        for _ in range(min(due, round(_LONGEST_STILL_S * self._fps))):
-            self._writer.write(drawn)
-            self._stored += 1
-        self._written += due
-
-    def _opened(self, drawn: Image) -> cv2.VideoWriter:
         height, width = drawn.shape[:2]
         if width > FILM_WIDTH:
-            height, width = round(height * FILM_WIDTH / width) // 2 * 2, FILM_WIDTH
-        self._size = (width, height)
-        with ExitStack() as opening:
-            self._part = opening.enter_context(tracked_file(self._path))
-            writer = open_film_writer(self._part, self._path, self._fps, (width, height))
-            self._file = opening.pop_all()
-        return writer
+            size = FILM_WIDTH, round(height * FILM_WIDTH / width)
+            drawn = np.asarray(cv2.resize(drawn, size, interpolation=cv2.INTER_AREA), np.uint8)
+        self._film.write(drawn, t)
 
     def close(self) -> None:
         """Finish the file.
@@ -181,13 +151,7 @@ class FilmWriter:
         Raises:
             BadInputError: the file is incomplete; a full disk is not reported in any other way.
         """
-        if self._writer is None:
-            return
-        with self._file:
-            self._writer.release()
-            self._writer = None
-            if not is_complete_film(self._part, self._stored):
-                raise BadInputError(f"{self._path}: is incomplete (is the disk full?)")
+        self._film.close()
 
 
 class LogWriter:

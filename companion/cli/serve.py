@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import add_game, add_store, game_setup, source
+from companion.cli.arguments import add_game, add_keep, add_store, film_keeper, game_setup, source
 from companion.cli.event_writer import EventWriter
 from engine.errors import BadInputError
 
@@ -42,6 +42,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_game(parser)
     parser.add_argument("--layout", type=Path, metavar="FILE", help="layout file of the table (JSON)")
     parser.add_argument("--events", metavar="OUT.jsonl", help="write event lines here, not to stdout")
+    add_keep(parser)
     add_store(parser)
     return parser
 
@@ -89,6 +90,7 @@ def _session(setup: GameSetup, args: argparse.Namespace, closing: ExitStack) -> 
     """
     from companion.cli.recording import RecordedGames
     from companion.cli.watch import learns_deck
+    from companion.game.film_keeper import FilmedSource
     from companion.game.history import load_history
     from companion.game.recorder import GameRecorder
     from companion.game.series import NextGameFinder
@@ -96,8 +98,11 @@ def _session(setup: GameSetup, args: argparse.Namespace, closing: ExitStack) -> 
     from companion.game.starting import WatchOptions, open_game_source, open_watched_game
     from companion.store.store import Store
 
+    keeper = film_keeper(args, _say)
     history = load_history(setup)
     source = open_game_source(setup.source or "", tries_on=True)
+    if keeper is not None:
+        source = FilmedSource(source, keeper)
     closing.callback(source.close)
     args.learn = None
     watching = WatchOptions(learns_deck(args, setup), _say)
@@ -107,7 +112,7 @@ def _session(setup: GameSetup, args: argparse.Namespace, closing: ExitStack) -> 
         setup, history, lambda new, old: open_watched_game(new, old, watching=watching), _say
     )
     events = EventWriter(args.events or "-", _say)
-    recorded = RecordedGames(game, events, None, recorder, following)
+    recorded = RecordedGames(game, events, None, recorder, following, keeper=keeper)
     closing.callback(recorded.close)
     session = Session(lambda: source, lambda: recorded)
     session.picture_width = 16  # nobody looks at it: phones show no picture

@@ -5,13 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import add_game, add_store, game_setup, player_names, source
+from companion.cli.arguments import (
+    add_game,
+    add_keep,
+    add_store,
+    film_keeper,
+    game_setup,
+    player_names,
+    source,
+)
 from companion.cli.progress import Bar
 from engine.errors import BadInputError
 from engine.files.atomic import write_whole
@@ -52,6 +60,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="OUT.looks",
         help="write down what the events follow from, without pictures (`python -m vision.following.replay`)",
     )
+    add_keep(parser)
     add_store(parser)
     parser.add_argument(
         "--resume",
@@ -72,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
     from companion.cli.event_writer import EventWriter
     from companion.cli.recording import FilmWriter, LogWriter, RecordedGames
     from companion.files.incomplete import remove_incomplete_files
+    from companion.game.film_keeper import FilmedSource
     from companion.game.history import load_history
     from companion.game.series import NextGameFinder
     from companion.game.starting import WatchOptions, open_game_source, open_watched_game, skip_watched_part
@@ -79,11 +89,14 @@ def run(args: argparse.Namespace) -> int:
     remove_incomplete_files()
     # Check all input before anything is written.
     _check_files(args)
+    keeper = film_keeper(args, _say)
     setup = setup_from_arguments(args)
     history = load_history(setup)
     if history.notice:
         print(f"shithead watch: {history.notice}", file=sys.stderr)
     source = skip_watched_part(setup, history, open_game_source(args.source, tries_on=True))
+    if keeper is not None:
+        source = FilmedSource(source, keeper)
     source.on_status = _say
     film: FilmWriter | None = None
     log: LogWriter | None = None
@@ -101,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
             setup, history, lambda new, old: open_watched_game(new, old, watching=watching), _say
         )
         events = EventWriter(args.events, _say, append=args.resume)
-        recorded = RecordedGames(game, events, film, recorder, following, log)
+        recorded = RecordedGames(game, events, film, recorder, following, log, keeper)
     except BaseException:
         source.close()
         raise
@@ -118,6 +131,34 @@ def run(args: argparse.Namespace) -> int:
         raise
     _close(source, recorded, args.save_layout)
     return 0
+
+
+def watch_film(
+    film: Path, header: Mapping[str, Any], output: tuple[str, Path], layout: Path | None, deck: str | None
+) -> None:
+    """Watch a film without a window, with the rules and players of the first line of its truth.
+
+    `output` is `--events` or `--log`, with its file. If the film is damaged, a line says so, and what was
+    seen counts.
+
+    Raises:
+        BadInputError: the film, its rules or its players cannot be used.
+    """
+    parser = argparse.ArgumentParser(prog="shithead")
+    add_parser(parser.add_subparsers())
+    argv = ["watch", str(film), "--headless", "--no-learn", "--rules", header["rules"]]
+    argv += ["--players", ",".join(header["players"])]
+    for option in header.get("options") or ():
+        argv += ["--option", option]
+    given = (output, ("--dealer", header.get("dealer")), ("--deck", deck), ("--layout", layout))
+    for flag, value in given:
+        argv += [flag, str(value)] if value else []
+    try:
+        run(parser.parse_args(argv))
+    except BadInputError as error:
+        if not (output[1].is_file() and output[1].stat().st_size):
+            raise
+        _say(str(error))
 
 
 def _close(source: FrameSource, game: RecordedGames, layout: Path | None) -> None:

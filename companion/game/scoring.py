@@ -156,6 +156,11 @@ def read_lines(path: str | Path) -> list[EventLine]:
     return lines
 
 
+def truth_path(film: Path) -> Path:
+    """Return the path of the truth of a film: OUT.mp4 has OUT.truth.jsonl."""
+    return film.with_suffix(".truth.jsonl")
+
+
 def read_truth(path: str | Path) -> list[EventLine]:
     """Return the true events of a film, without its first line.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.game.deck_fallback import without_missing_deck
 from companion.game.event_log import EventLine
+from companion.game.film_keeper import FilmKeeper
 from companion.game.history import GameHistory, load_history
 from companion.game.next_game import new_game_notice, next_deal_notice, next_game_setup
 from companion.game.setup import GameSetup
@@ -105,9 +106,17 @@ class NextGameFinder:
 class GameSeries:
     """A series of games from one source, with the interface of the current one (`interface.Game`)."""
 
-    def __init__(self, game: WatchedGame, following: NextGameFinder | None = None) -> None:
-        """Begin with `game`; `following` finds the next one, if there is to be one."""
-        self._game, self._following = game, following
+    def __init__(
+        self,
+        game: WatchedGame,
+        following: NextGameFinder | None = None,
+        film: FilmKeeper | None = None,
+    ) -> None:
+        """Begin with `game`.
+
+        `following` finds the next one, if there is to be one. `film` keeps the films of both.
+        """
+        self._game, self._following, self._film_keeper = game, following, film
 
     @property
     def setup(self) -> GameSetup | None:
@@ -124,6 +133,12 @@ class GameSeries:
         Raises:
             BadInputError: the next game cannot be opened.
         """
+        lines = self._feed(frame, t)
+        if self._film_keeper is not None:
+            self._film_keeper.follow(self._game, self)
+        return lines
+
+    def _feed(self, frame: Image, t: float) -> list[EventLine]:
         lines = self._game.feed(frame, t)
         if self._following is None or not self._following.is_due(self._game, t):
             return lines

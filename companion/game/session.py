@@ -19,6 +19,7 @@ from companion.game.clips import ClipBuffer
 from companion.game.consequences import consequence_event
 from companion.game.display_image import MAX_DISPLAY_WIDTH, DisplayImage, to_display_image
 from companion.game.event_pictures import add_event_pictures
+from companion.game.film_keeper import FilmKeeper
 from companion.game.frame_handover import FrameHandover
 from companion.game.interface import EventLine, Game
 from companion.game.places import move_place, set_layout
@@ -126,6 +127,8 @@ class Session:
         self.game_id: int | None = None
         """Id of the game in the store, once it is open."""
         self.picture_writer = EventPictureWriter()
+        self.film_keeper: FilmKeeper | None = None
+        """Keeps the films of the games; None where none can be kept."""
         self.watches = open_source is not None
         """Whether there is a source, and so a picture."""
         self.setup: GameSetup | None = None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.game.deck_fallback import without_missing_deck
 from companion.game.event_log import EventLog
+from companion.game.film_keeper import FilmedSource, FilmKeeper
 from companion.game.history import GameHistory, load_history
 from companion.game.interface import Game
 from companion.game.recorder import GameRecorder
@@ -23,7 +24,8 @@ from companion.memory import collect_ended_games
 from companion.settings import load_settings
 from companion.sources.android import PHONE_CAMERA, open_phone_camera
 from companion.sources.joined_phone import JOINED_PHONE, PhoneSource
-from companion.store.store import Store
+from companion.store.kept_films import kept_films_folder
+from companion.store.store import Store, default_path
 from engine.errors import BadInputError
 from engine.messages import Said
 from vision.capture.sources import FrameSource, ignore_status, open_source
@@ -46,6 +48,8 @@ class WatchOptions:
     """Gets a line about the enrolled deck with that back; None: backs are not compared."""
     make_events: MakeEvents | None = None
     """Makes the event logic of each game; None: `EventMaker`."""
+    film: FilmKeeper | None = None
+    """Keeps the films of the games."""
 
 
 _PLAINLY = WatchOptions()
@@ -66,7 +70,7 @@ def open_game(setup: GameSetup, history: GameHistory, watching: WatchOptions = _
         return open_watched_game(setup, history, watching=watching)
 
     following = NextGameFinder(setup, history, opened, watching.tell) if not setup.demonstration else None
-    return GameSeries(opened(setup, history), following)
+    return GameSeries(opened(setup, history), following, watching.film)
 
 
 def open_watched_game(
@@ -197,7 +201,8 @@ def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False
 
     def open_chosen() -> FrameSource:
         assert setup.source is not None
-        return skip_watched_part(setup, history(), open_game_source(setup.source, tries_on=True))
+        source = skip_watched_part(setup, history(), open_game_source(setup.source, tries_on=True))
+        return source if session.film_keeper is None else FilmedSource(source, session.film_keeper)
 
     def open_recorder(tell: Callable[[str], None]) -> GameRecorder:
         notice = history().notice  # read before this game is stored
@@ -207,7 +212,7 @@ def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False
         return recorder
 
     def open_it() -> Game:
-        watching = WatchOptions(learn and not setup.is_film, session.tell)
+        watching = WatchOptions(learn and not setup.is_film, session.tell, film=session.film_keeper)
         return open_game(setup, history(), watching)
 
     session = Session(
@@ -217,4 +222,6 @@ def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False
         open_stored=(lambda: _hand_scored(setup, history())) if setup.resume is not None else None,
         realtime=realtime,
     )
+    if setup.source is not None and not setup.demonstration:
+        session.film_keeper = FilmKeeper(kept_films_folder(setup.store or default_path()), session.tell)
     return session

@@ -22,6 +22,7 @@ from companion.files.lock import games_being_played, lock_files, store_lock_path
 from companion.files.store_paths import follow_link, with_sqlite_files
 from companion.store.damage import was_database
 from companion.store.event_pictures import event_pictures_folder
+from companion.store.kept_films import kept_films_folder
 from companion.store.opening import (
     exclusive_access,
     pending_files,
@@ -114,8 +115,9 @@ def stored_files(store: Path | None = None) -> list[Path]:
     path = follow_link(named)
     found = [*with_sqlite_files(path), *with_sqlite_files(unfinished_file(path))]
     found += [*set_aside_files(path), *pending_files(path), *lock_files(path)]
-    if not event_pictures_folder(path).is_symlink():
-        found += sorted(event_pictures_folder(path).glob("*/*"))
+    for folder in (event_pictures_folder(path), kept_films_folder(path)):
+        if not folder.is_symlink():
+            found += sorted(folder.glob("*/*"))
     if store is None:
         for folder in _folders():
             found += sorted(inside for inside in folder.rglob("*") if inside.is_file())
@@ -135,7 +137,13 @@ def foreign_links(store: Path | None = None) -> list[tuple[Path, Path]]:
     own = named if named.exists() else None
     links = [
         path
-        for path in (named, event_pictures_folder(named), *stored_files(store), *inside)
+        for path in (
+            named,
+            event_pictures_folder(named),
+            kept_films_folder(named),
+            *stored_files(store),
+            *inside,
+        )
         if path.is_symlink()
     ]
     return [(link, Path(os.path.realpath(link))) for link in dict.fromkeys(links) if link != own]
@@ -152,13 +160,14 @@ def erase(store: Path | None = None) -> list[Path]:
     refuse_foreign_file(path, at_home=is_default_store(path))
     with exclusive_access(path):  # other programs wait, and then find the store gone
         check_not_playing(path)
-        lock, pictures = store_lock_path(path), event_pictures_folder(path)
+        lock = store_lock_path(path)
         half = incomplete_files() if store is None else []
         files = [file for file in stored_files(store) if file != lock]
         for file in files:
             if file not in half:
                 file.unlink(missing_ok=True)
-        shutil.rmtree(pictures, ignore_errors=True)  # not what a link leads to
+        for pictures in (event_pictures_folder(path), kept_films_folder(path)):
+            shutil.rmtree(pictures, ignore_errors=True)  # not what a link leads to
         for folder in _folders() if store is None else ():
             _clear(folder, lock, *([notes_folder()] if notes_in_use() else []))
     for folder in _folders() if store is None else ():

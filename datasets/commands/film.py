@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
 def _check_files(args: argparse.Namespace) -> None:
     """Refuse files that cannot be written, because rendering takes minutes."""
     from companion.cli.outputs import check_outputs
-    from datasets.films.production import truth_path
+    from companion.game.scoring import truth_path
 
     check_outputs({"": args.out, "the truth": truth_path(args.out), "--cards": args.cards}, [args.rules])
 
@@ -126,7 +126,8 @@ def _film(film: tuple[Path, int], args: argparse.Namespace, progress: Progress |
     """Make one film, and return a line about it."""
     out, seed = film
 
-    from datasets.films.production import Shot, make_film, truth_path
+    from companion.game.scoring import truth_path
+    from datasets.films.production import Shot, make_film
     from datasets.films.story import DEFAULT_ACTS, find_story
 
     acts = None if args.whole else args.plays if args.plays is not None else DEFAULT_ACTS

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.cli.jobs import add_jobs, jobs_of
 from companion.cli.progress import Bar
+from companion.game.scoring import truth_path
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder, write_whole
 from engine.ruleset import RULESET_NAMES
@@ -31,7 +32,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="FILM",
         type=Path,
         nargs="*",
-        help="films with their truth, or folders; then no film is rendered",
+        help="films with their truth, kept games, or folders of them; then no film is rendered",
     )
     parser.add_argument(
         "--films", type=int, default=8, metavar="N", help="number for each ruleset (default 8)"
@@ -149,16 +150,27 @@ def _levels(given: str | None) -> tuple[int, ...]:
 
 
 def films_in(given: list[Path]) -> list[Path]:
-    """Return the named films, and the films in the named folders.
+    """Return the named films, and the films in the named folders, with those of kept games inside.
+
+    A kept game that nobody has labelled gets its log, as people corrected it, as its truth.
 
     Raises:
         BadInputError: there is no such film, or it has no truth beside it.
     """
+    from companion.game.labelling import kept_labels
+    from companion.store.kept_films import KeptGame, kept_games
     from datasets.measuring.films.plan import is_film
 
     films: list[Path] = []
     for path in given:
+        kept = kept_games(path) if path.is_dir() else []
+        if KeptGame(path.resolve()).about.is_file():
+            kept.append(KeptGame(path.resolve()))
+        for game in kept:
+            if not is_film(game.film):
+                kept_labels(game).save(truth_path(game.film))
         inside = sorted(film for film in path.glob("*.mp4") if is_film(film)) if path.is_dir() else [path]
+        inside += [game.film for game in kept if game.film not in inside]
         missing = not inside or not all(is_film(film) for film in inside)
         if missing:
             raise BadInputError(f"{path}: no film with its truth beside it (NAME.mp4, NAME.truth.jsonl)")
@@ -168,8 +180,6 @@ def films_in(given: list[Path]) -> list[Path]:
 
 def with_truth(films: list[Path]) -> list[Path]:
     """Return these films and their truths."""
-    from datasets.films.production import truth_path
-
     return [*films, *map(truth_path, films)]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from companion.game.scoring import truth_path
 from datasets.art.decks import Deck, load_deck
 from datasets.films.choreography.choreograph import choreograph
 from datasets.films.choreography.layout import Layout, make_layout
@@ -289,8 +290,3 @@ def _kbps(shot: Shot) -> int | None:
 def true_events(scene: Scene, story: Story) -> list[dict[str, object]]:
     """Return the event lines of a scene, with their verdicts."""
     return with_verdicts([event_line(action) for action in scene.timeline.actions], story)
-
-
-def truth_path(film: Path) -> Path:
-    """Return the path of the truth of a film: OUT.mp4 has OUT.truth.jsonl."""
-    return film.with_suffix(".truth.jsonl")

@@ -18,12 +18,11 @@ import pytest
 
 from companion.cli.main import main
 from companion.game.evening import apply_revisions
-from companion.game.scoring import compare, read_truth
+from companion.game.scoring import compare, read_truth, truth_path
 from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from companion.store.rows import StoredGame
 from companion.store.store import Store
-from datasets.films.production import truth_path
 from datasets.measuring.films.plan import FilmPlan, render
 from engine.events import Event
 from tests.e2e.films.test_film_through_kills import lost, watch

@@ -22,10 +22,9 @@ import numpy as np
 import pytest
 
 from companion.game.evening import apply_revisions
-from companion.game.scoring import compare, read_truth
+from companion.game.scoring import compare, read_truth, truth_path
 from companion.sources.cameras import sample_film
 from companion.store.store import Store
-from datasets.films.production import truth_path
 from datasets.films.rendering.video import FilmWriter
 
 DRIVER = Path(__file__).parents[1] / "e2e" / "windows" / "drive_window.py"

@@ -12,6 +12,7 @@ import numpy as np
 
 from companion.game.clips import ClipBuffer
 from companion.game.display_image import DisplayImage
+from companion.game.film_keeper import FilmKeeper
 from companion.game.session import Snapshot
 from companion.store.event_pictures import EventPictureWriter
 from engine.events import Event
@@ -152,6 +153,7 @@ class ScriptedSession:
         self.clips = ClipBuffer()
         self.setup = None
         self.picture_writer = EventPictureWriter()
+        self.film_keeper: FilmKeeper | None = None
         done, jpeg = cv2.imencode(".jpg", table_picture())
         assert done
         self.event_pictures: dict[int, bytes] = {8: jpeg.tobytes()}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.cards import copies
 from vision.following.patches import CloseUp, looks_as_before
 from vision.following.records import changed_share
-from vision.following.scene import Scene
+from vision.following.scene import NEAR_MM, Scene
 from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, Place
 from vision.table.observations import Observation, fuse_looks
@@ -105,6 +105,7 @@ class BurnPile:
             _Put(first, c, any(_is_among(c, look) for look in self._free))
             for first, c in seen
             if self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS)
+            and not any(seat.is_at_player((c.x, c.y)) for seat in self._scene.layout.seats)
             and not self._lay_there(c, first - _HAND_SECONDS)
         ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
@@ -196,14 +197,17 @@ class BurnPile:
         return max((put.t for put in self._put_since(t) if put.card.best[0] in cards), default=-math.inf)
 
     def found(self, t: float, cards: Collection[str] | None = None) -> None:
-        """Put the burn pile where `cards` (None: any) were put shortly before `t`, if it has no place yet.
+        """Put the burn pile where `cards` (None: any) were put shortly before `t`.
 
+        It stays where it is if some of them lie there, or none were seen to be put down.
         What was seen to lie there, and is seen no more, was held out, by an arm that was lost from sight.
         """
-        if self._scene.layout.burn is not None:
-            return
         self._grown = [put for put in self._grown if not put.sure or _is_among(put.card, self.looks[-1])]
-        places = self.places_since(t, cards)
+        places, burn = self.places_since(t, cards), self._scene.layout.burn
+        if burn is not None:
+            places = self.places_since(t, cards, sure=True)
+            if any(math.dist(place, burn) < NEAR_MM for place in places):
+                return
         if places:
             x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
             self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))

@@ -410,11 +410,14 @@ class Draws:
     def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
         """Put right how many a hand seems to have drawn, by what the draw pile looks like."""
         pictures, last = self._pictures, -math.inf if self._told is None else self._told[1].t
+        gone = self._looks[-1:] == [False]
         if self._scene.by_hands:
             taken = [pictures.show_taking(*stay) for stay in drawn.stays]
             least = 0 if due is None else due.count
-            if due is None and self._told is not None and abs(drawn.t - last) < _MEANWHILE_SECONDS:
-                drawn.count = 0  # what another player has drawn meanwhile has changed the picture
+            if gone:  # there may have been fewer than were due
+                least = min(least, drawn.count)
+            if due is None and self._was_told_meanwhile(drawn):
+                drawn.count = 0
             elif pictures.show_draws and all(took is False for took in taken):
                 drawn.count = 0
             else:  # a pile may lie so neatly that a card less does not show
@@ -438,10 +441,21 @@ class Draws:
             by_hand = 0
         if pictures.show_draws and times:  # more than are due are believed where both tell of them
             by_hand = min(by_hand, max(due.count, drawn.firm, times))
+        if gone and by_hand:  # there may have been fewer than were due
+            times = min(times, by_hand)
         drawn.count = max(by_hand, min(due.count, times))
         drawn.doubtful = drawn.count if not_shown else drawn.count - by_hand
         if drawn.firm:
             pictures.learn(drawn.start, drawn.t)
+
+    def _was_told_meanwhile(self, drawn: _Drawn) -> bool:
+        """Return whether a draw that has been told may have changed the picture in which this one shows."""
+        if self._told is None:
+            return False
+        last = self._told[1]
+        if last.seat == drawn.seat:
+            return any(start <= last.t for start, _ in drawn.stays)
+        return abs(drawn.t - last.t) < _MEANWHILE_SECONDS
 
     def _goes_on(self, drawn: _Drawn) -> bool:
         """Tell whether what was drawn belongs to the draw just told: nothing else has happened since."""

@@ -82,6 +82,10 @@ class OccludedReadings:
                 lately = self._resting[-looks:]
                 yield lately[0][0], [cards for _, cards in lately], sure
 
+    def forget(self) -> None:
+        """Forget what was read: the pile is seen, and whatever else was there went with the hand."""
+        self._read.clear()
+
     def risen(self) -> None:
         """Note that what lay at rest is settled."""
         self._resting.clear()

@@ -233,8 +233,10 @@ class Taking:
         path = [(t, place) for t, place in reach.path if t > max(since, self.lay_free)]
         passed = [(t, t) for t, place in path if is_there(place, seen) or self._is_detour(reach, play, place)]
         burning = paused[0] if paused else min(passed, default=None)
-        untouched = burning is not None and self._heap.is_untouched(reach.start, burning[1])
-        return None if untouched else burning
+        burn = self._scene.layout.burn
+        if burning is None or any(burn is not None and math.dist(place, burn) > NEAR_MM for place in grown):
+            return burning
+        return None if self._heap.is_untouched(reach.start, burning[1]) else burning
 
     def _is_detour(self, reach: ArmTrack, play: Place, place: Place) -> bool:
         """Tell whether a hand was at the burn pile at `place`, where none comes by that only goes home."""

@@ -446,4 +446,5 @@ class PlayPile:
             t, player = self._touched_at(now), self._scene.player(tapped)
             self._scene.log.add("pick_up", t, now, player=player, cards=(), confidence=0.6)
         self._settle(now, patch)
+        self._under_hand.forget()
         self._find_overlooked(now)

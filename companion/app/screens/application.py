@@ -130,7 +130,7 @@ class RefereeApp(App):
             return
         self.end_session()
         self.session, self.setup = session, setup or self.setup
-        session.picture_writer.enabled = self.settings.keep_moments
+        self._let_keep(session)
         self.feedback.begin()
         self._table = self._table_of(session)
         self.go("table")
@@ -228,7 +228,7 @@ class RefereeApp(App):
         self.settings = replace(before, **changes)
         self.feedback.settings = self.settings
         if self.session is not None:
-            self.session.picture_writer.enabled = self.settings.keep_moments
+            self._let_keep(self.session)
         if self._keeps_settings:
             try:
                 save_settings(self.settings)
@@ -242,6 +242,13 @@ class RefereeApp(App):
             i18n.set_language(self.settings.language)
             self.feedback.close()  # the next sentence needs another voice
             self.rebuild()
+
+    def _let_keep(self, session: Session) -> None:
+        """Tell the session which pictures the user wants to keep."""
+        session.picture_writer.enabled = self.settings.keep_moments
+        if session.film_keeper is not None:
+            session.film_keeper.whole_picture = self.settings.keep_film_whole
+            session.film_keeper.enabled = self.settings.keep_film
 
     def _scale_type(self) -> None:
         """Enlarge the system's type by the factor of the settings."""

@@ -7,6 +7,7 @@ from typing import Any
 from kivy.factory import Factory
 
 from companion.app.screens.about import AboutSheet
+from companion.app.screens.films import FilmSection
 from companion.app.screens.storage import StorageSection
 from companion.app.screens.tour import Tour
 from companion.app.screens.widgets import BodyText, Chip, Page, PillButton
@@ -137,6 +138,9 @@ class MoreScreen(Page):
                 full_text=_("It shows the table only, without people. See it in the log and the replay.")
             )
         )
+        self.films = FilmSection(self, self._app, self.switch)
+        self.switches |= self.films.switches
+        self.buttons |= self.films.buttons
         self.kept = StorageSection(self, self._app)
         self.buttons |= self.kept.buttons
 

@@ -379,6 +379,8 @@ def _row_of(line: EventLine, choose: Callable[[int], None], *, is_open: bool) ->
         sign, ink, detail = "✓", theme.QUIET, _("Answered")
         if is_open:
             sign, ink, detail = "?", theme.AMBER, _("Tap to say what happened")
+    if line.get("confirmed") is False:
+        sign, ink, detail = "?", theme.AMBER, _("Not confirmed yet")
     return {
         "event_id": int(line.get("id") or 0),
         "sign": sign,

@@ -86,6 +86,8 @@ class TableScreen(FloatLayout):
         self.player_sheet: PlayerSheet | None = None
         self.on_next: Callable[[], object] | None = None
         """Called for the next game; None: the app asks for it in the form."""
+        self.settles = True
+        """Whether the players are asked what they do about a breach."""
         self.large: LargeView | None = None
         self.clip: ClipView | None = None
         self.places: PlacesView | None = None
@@ -321,7 +323,8 @@ class TableScreen(FloatLayout):
         ids.log.show(snapshot.lines)
         setup = self._setup
         rule = None if setup is None else consequence_rule(setup.rules, setup.options)
-        ids.choices.show(snapshot, rule, may_show=self.session.clips.clip)
+        if self.settles:
+            ids.choices.show(snapshot, rule, may_show=self.session.clips.clip)
         ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
         self.redoes = snapshot.redoes
         ids.undo.disabled = not snapshot.lines or self.failed  # nobody would carry it out

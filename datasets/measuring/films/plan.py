@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from companion.game.scoring import read_lines
+from companion.game.scoring import read_lines, truth_path
 from datasets.art.decks import VALID_DECKS
 from datasets.films.people.levels import MOST_TILT
-from datasets.films.production import Shot, make_film, pick_deck, truth_path
+from datasets.films.production import Shot, make_film, pick_deck
 from datasets.films.rendering.light import LIGHTS
 from datasets.films.story import DEFAULT_ACTS, Story, find_ending, find_story
 from datasets.films.truth import TRUTH_VERSION
@@ -193,9 +193,13 @@ def is_film(path: Path) -> bool:
 
 
 def outdated(film: Path) -> str | None:
-    """Return a message if the truth of a film does not have the current version, else None."""
+    """Return a message if a truth does not have the current version or is not wholly confirmed, else None."""
     try:
-        version = read_lines(truth_path(film))[0].get("truth_version", 1)
+        header = read_lines(truth_path(film))[0]
+        if header.get("labelled"):
+            waiting = header.get("unconfirmed")
+            return f"{waiting} of its events are not confirmed" if waiting else None
+        version = header.get("truth_version", 1)
     except (BadInputError, IndexError):
         version = None
     if version == TRUTH_VERSION:

@@ -22,12 +22,11 @@ from companion.cli.recording import RecordedGames
 from companion.game.event_pictures import add_event_pictures
 from companion.game.history import load_history
 from companion.game.recorder import GameRecorder
-from companion.game.scoring import compare, percentile, read_events, read_lines, read_truth
+from companion.game.scoring import compare, percentile, read_events, read_lines, read_truth, truth_path
 from companion.game.setup import GameSetup
 from companion.game.starting import open_watched_game
 from companion.store.rows import is_string_list
 from companion.store.store import Store
-from datasets.films.production import truth_path
 from datasets.measuring.films.plan import FilmPlan
 from datasets.measuring.machine import load, machine, resident_mib
 from datasets.progress import Progress

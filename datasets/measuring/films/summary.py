@@ -17,13 +17,29 @@ Sums = dict[str, Any]
 
 
 def _tilt_band(row: Row) -> str:
+    if row.get("real"):
+        return "tilt unknown"
     tilt = float(row["tilt"] or 0.0)
     return next(
         (f"tilt up to {edge:.0f}°" for edge in (10.0, 20.0, 35.0, 50.0) if tilt <= edge), "tilt over 50°"
     )
 
 
+def _camera(row: Row) -> str:
+    if row.get("real"):
+        return "camera of a real game"
+    return "camera held in a hand" if row.get("sway") else "camera on a stand"
+
+
+def _table(row: Row) -> str:
+    if row.get("real"):
+        return "table top: real"
+    return "table top: drawn" if row["surface"] == "drawn" else "table top: photographed"
+
+
 def _company(row: Row) -> str:
+    if row.get("real"):
+        return "real people: all confirmed" if row.get("confirmed") else "real people: not all confirmed"
     if row.get("people") is not None:
         return f"whole people: level {row['people']}"
     return "people: lively" if row.get("lively") else "people: they only play"
@@ -32,12 +48,12 @@ def _company(row: Row) -> str:
 CONDITIONS: dict[str, Callable[[Row], str]] = {
     "ruleset": lambda row: str(row["rules"]),
     "players": lambda row: f"{len(row['players'])} players",
-    "light": lambda row: f"light: {row['light']}",
+    "light": lambda row: f"light: {row['light'] or 'unknown'}",
     "tilt": _tilt_band,
-    "camera": lambda row: "camera held in a hand" if row.get("sway") else "camera on a stand",
+    "camera": _camera,
     "company": _company,
     "deck": lambda row: "deck unknown to training" if row["deck_held_out"] else "deck known from training",
-    "table": lambda row: "table top: drawn" if row["surface"] == "drawn" else "table top: photographed",
+    "table": _table,
 }
 """The conditions by which films differ: for each its name, and the label of a row."""
 

@@ -17,11 +17,10 @@ from companion.cli.event_writer import EventWriter
 from companion.cli.recording import RecordedGames
 from companion.cli.watch import follow
 from companion.game.history import GameHistory
-from companion.game.scoring import Score, compare, read_events, read_lines, read_truth
+from companion.game.scoring import Score, compare, read_events, read_lines, read_truth, truth_path
 from companion.game.setup import GameSetup
 from companion.game.starting import open_watched_game
 from datasets.art.decks import VALID_DECKS
-from datasets.films.production import truth_path
 from datasets.measuring.films.baseline import Baseline
 from datasets.measuring.films.row_shapes import is_film_row, is_whole_row
 from datasets.measuring.machine import load, machine
@@ -166,11 +165,15 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
         row = {
             "film": film.name,
             "bytes": film.stat().st_size,
-            **{name: header[name] for name in ("rules", "options", "players", "dealer", "deck", "seed")},
+            **{name: header[name] for name in ("rules", "options", "players", "dealer")},
+            "deck": header["deck"] or "unknown",
+            "seed": header.get("seed"),
+            "real": bool(told.get("real")),
+            "confirmed": not header.get("unconfirmed"),
             **{name: header[name] for name in ("seconds", "fps", "width", "height")},
             **{name: told.get(name) for name in ("light", "tilt", "sway", "lively", "people")},
             **{name: told.get(name) for name in ("surface", "card_px", "messy")},
-            "deck_held_out": header["deck"] in VALID_DECKS,
+            "deck_held_out": header["deck"] in VALID_DECKS or bool(told.get("real")),
             "truth": _digest(truth_path(film)),
         }
         if not is_film_row(row):

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from companion.cli.main import build_parser, main
-from companion.game.scoring import read_lines
+from companion.game.film_keeper import FilmKeeper
+from companion.game.scoring import read_lines, truth_path
+from companion.store.kept_films import KeptGame, kept_games
 from datasets.commands.measure import _plans
-from datasets.films.production import truth_path
 from datasets.films.rendering.light import LIGHTS
 from datasets.measuring.films.baseline import Baseline
 from datasets.measuring.films.measure import measure_films
@@ -21,6 +22,7 @@ from datasets.measuring.films.summary import report, sums
 from datasets.measuring.films.watching import _condition
 from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
+from tests.support.filmed_game import Game, chequered
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
 from vision.types import CardReading
@@ -250,6 +252,48 @@ def test_the_table_shows_both_sides_and_each_condition() -> None:
     assert "| play | 30 | 0.741 |" in text
     for level in ("winnersh | 2", "shed | 1", "tilt up to 10° | 2", "tilt up to 20° | 1", "light: dim | 3"):
         assert f"| {level} |" in text
+
+
+# -- real games ----------------------------------------------------------------------------------------
+
+
+def kept_game(folder: Path, **line: Any) -> KeptGame:
+    """A film of a few pictures, and a log with one draw."""
+    game, keeper = Game(), FilmKeeper(folder, print)
+    keeper.enabled = True
+    game.deal()
+    for number in range(30):
+        keeper.add(chequered(), number / 15, live=False)
+        keeper.follow(game, game)
+    game.lines.append({"id": 1, "event": "draw", "player": "Ann", "count": 1, "t": 1.0, **line})
+    keeper.close()
+    (kept,) = kept_games(folder)
+    return kept
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_kept_games_are_measured_against_their_corrected_log(
+    tmp_path: Path, blind: None, inside: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = kept_game(tmp_path / "films")
+    given = kept.folder if inside else tmp_path / "films"
+    assert main(["measure", str(given), "--folder", str(tmp_path / "out")]) == 0
+    (told,) = json.loads((tmp_path / "out" / "films.json").read_text("utf-8"))["rows"]
+    assert (told["film"], told["real"], told["confirmed"]) == (kept.film.name, True, False)
+    assert told["watch"]["overall"]["true"] == 1
+    said = capsys.readouterr()
+    assert "| real people: not all confirmed | 1 |" in said.out
+    assert "1 of its events are not confirmed; it is measured as it is" in said.err
+
+
+def test_a_wholly_labelled_game_is_measured_without_a_remark(
+    tmp_path: Path, blind: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept_game(tmp_path / "films", settled=True)
+    assert main(["measure", str(tmp_path / "films"), "--folder", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr()
+    assert "| real people: all confirmed | 1 |" in said.out
+    assert "confirmed;" not in said.err
 
 
 # -- the command ---------------------------------------------------------------------------------------

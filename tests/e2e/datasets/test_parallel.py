@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from companion.cli.main import main
+from companion.game.scoring import truth_path
 from companion.parallel import spread
 from companion.sources.cameras import sample_film
-from datasets.films.production import truth_path
 from datasets.measuring.films.plan import plan_films, render
 from datasets.measuring.reading.evaluation import with_deck
 from datasets.photos import LabelledPhoto

@@ -17,12 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from companion.game.scoring import truth_path
 from datasets.films.choreography.choreograph import choreograph
 from datasets.films.choreography.layout import SEAT_PLANS, Layout, make_layout
 from datasets.films.choreography.stage import random_manner
 from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import ArmPose, Pose, look_at_table
-from datasets.films.production import TABLE_MM, Shot, make_film, pick_deck, prepare, truth_path
+from datasets.films.production import TABLE_MM, Shot, make_film, pick_deck, prepare
 from datasets.films.rendering.arms import ArmArtist, random_look
 from datasets.films.rendering.light import Light
 from datasets.films.rendering.video import FilmWriter

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from companion.game.scoring import truth_path
 from datasets.films.choreography.choreograph import choreograph
 from datasets.films.choreography.layout import Layout, make_layout
 from datasets.films.choreography.liveliness import Liveliness, lively_manner, random_liveliness
 from datasets.films.choreography.stage import random_manner
 from datasets.films.choreography.tabletop import random_habits
 from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, look_at_table
-from datasets.films.production import TABLE_MM, Shot, make_film, truth_path
+from datasets.films.production import TABLE_MM, Shot, make_film
 from datasets.films.story import Story, find_story
 from datasets.films.timeline import CardMove, Timeline
 

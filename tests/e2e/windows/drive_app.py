@@ -25,6 +25,7 @@ from companion.settings import Settings, load_settings
 from companion.sources import cameras
 from tests.e2e.windows.breach_scenarios import breached, clipped, film_consequences
 from tests.e2e.windows.evening_scenario import evening
+from tests.e2e.windows.film_scenarios import film_kept
 from tests.e2e.windows.filmed_scenario import filmed
 from tests.e2e.windows.join_scenario import joined
 from tests.e2e.windows.key_scenarios import keyed, scrolled_over_a_seat
@@ -325,6 +326,7 @@ SCENARIOS = {
         seats,
         screens,
         filmed,
+        film_kept,
         house_options,
         replayed,
         enrolled,

@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from companion.game.scoring import event_key, read_truth
+from companion.game.scoring import event_key, read_truth, truth_path
 from companion.sources.cameras import sample_film
 from companion.store.store import Store
-from datasets.films.production import truth_path
 from tests.e2e.windows.test_screens import HERE, has, walk
 from tests.e2e.windows.watch_phone import ENDS_S
 

@@ -119,7 +119,11 @@ class Walker:
 
     def unsaid(self) -> Steps:
         """Wait for the line to go that says what was just done."""
-        yield from until(lambda: not self.screen.ids.toast.opacity)
+        yield from self.unsaid_in(self.screen)
+
+    def unsaid_in(self, screen: Any) -> Steps:
+        """Wait for the line to go that a screen says."""
+        yield from until(lambda: not screen.ids.toast.opacity)
         yield from rest(2)  # the picture without it is yet to be drawn
 
     def texts(self) -> list[str]:

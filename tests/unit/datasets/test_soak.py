@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from companion.cli.main import main
-from companion.game.scoring import read_truth
+from companion.game.scoring import read_truth, truth_path
 from companion.store.store import Store
-from datasets.films.production import truth_path
 from datasets.measuring.films import soak as soaking
 from datasets.measuring.films.plan import plan_films, render
 from datasets.measuring.films.soak import PacedSource, soak

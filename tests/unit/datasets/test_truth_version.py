@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import datasets.measuring.films.measure as running
-from datasets.films.production import Shot, prepare, truth_path
+from companion.game.scoring import truth_path
+from datasets.films.production import Shot, prepare
 from datasets.films.story import find_story
 from datasets.films.truth import TRUTH_VERSION, event_line, with_verdicts
 from datasets.measuring.films.plan import FilmPlan, outdated, plan_films, render

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.support.event_script import PLAY_AT, Script, card
 from vision.following.occluded_readings import OccludedReadings, plainly_read
 from vision.following.pile import Pile
 from vision.following.records import Look, UnderArm
 from vision.plane import TablePlane
-from vision.table.layout import Layout, Seat
+from vision.table.layout import PLAY, Layout, Seat
 from vision.table.observations import Observation
 
 TABLE = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 400),), (0, 1)),), play=(0.0, 0.0))
@@ -92,3 +93,17 @@ def test_what_was_read_twice_under_a_hand_counts_with_what_is_read_just_there_wi
     held = [up("10D", 0, 0.9), up("10D", 2, 0.9)]
     assert plainly_read(held, [up("10D", 3, 0.6)], first_seen=False) is not None
     assert plainly_read(held, [up("10D", 60, 0.99)], first_seen=False) is None
+
+
+def test_what_went_with_the_hand_is_no_part_of_the_set_that_it_brings_later() -> None:
+    """Who puts a card down, takes it back and then plays another of its rank has played one card."""
+    script = Script()
+    script.play("Ann", card("4H", PLAY_AT))
+    tried = card("6S", (-40.0, 18.0), angle=30)
+    reach = script.reach("Bob", (PLAY_AT, 0.1))
+    for _ in range(3):
+        script.look([UnderArm(reach.seat, tried, 0.6, False)], frozenset({PLAY}))
+    script.rest(1.5)
+    script.play("Bob", card("6H", (-60.0, 10.0), angle=60))
+    script.rest(2.0)
+    assert [event for event in script.told()[1:] if event[0] == "play"][-1] == ("play", "Bob", ("6H",))
