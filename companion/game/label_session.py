@@ -186,8 +186,8 @@ class LabelSession(Session):
                 )
         except BadInputError as error:
             says = fault = error_text(error)
-        answers = self.snapshot.answers + 1
-        self._publish_now(says=says, answers=answers)
+        done = self.snapshot.requests_done + 1
+        self._publish_now(says=says, requests_done=done)
         if fault is None:
             self._save()
         return fault
@@ -197,7 +197,7 @@ class LabelSession(Session):
         try:
             self.labels.save(self._truth)
         except OSError as error:
-            self._publish_now(says=error_text(error), answers=self.snapshot.answers + 1)
+            self._publish_now(says=error_text(error), requests_done=self.snapshot.requests_done + 1)
 
     def _move(self, t: float) -> None:
         self._position = t
@@ -215,7 +215,7 @@ class LabelSession(Session):
         lines, table = self._seen()
         self.snapshot = replace(
             self.snapshot,
-            serial=self.snapshot.serial + 1,
+            version=self.snapshot.version + 1,
             phase="watching",
             t=self._position,
             lines=lines,

@@ -83,7 +83,7 @@ class LabelScreen(FloatLayout):
         self.session.advance(dt)
         self.table.refresh(dt)
         session = self.session
-        shown = (session.snapshot.serial, session.position, session.playing, session.speed)
+        shown = (session.snapshot.version, session.position, session.playing, session.speed)
         if shown != self._shown:
             self._shown = shown
             self._show()

@@ -58,3 +58,32 @@ def test_every_text_of_the_questions_is_there_to_be_translated() -> None:
     texts = set(question_texts())
     for question in questions():
         assert {question.text, *question.answers} <= texts
+
+
+PLAIN, LOWEST = "Nothing special.", "The player with the lowest card."
+ANSWERS = {
+    "winnersh": ("It is shown to a player, who picks up the pile.", PLAIN, LOWEST),
+    "jokers": (
+        "It is invisible: the card below it counts.",
+        "The next player is skipped.",
+        "The last Shithead. In the first game, the player with the lowest card.",
+    ),
+    "backpacker": (PLAIN, PLAIN, "Whoever is quickest with the lowest card."),
+    "shed": (
+        PLAIN,
+        "It is invisible: the card below it counts, and the direction of play turns round.",
+        LOWEST,
+    ),
+    "rulebook": (PLAIN, PLAIN, "The player on the dealer's left."),
+}
+"""What a 3 does, what an 8 does, and who begins, as the rule texts have it."""
+
+
+@pytest.mark.parametrize("name", RULESET_NAMES)
+def test_each_ruleset_answers_as_its_text_does(name: str) -> None:
+    assert [question.text for question in questions()] == [
+        "What does a 3 do?",
+        "What does an 8 do?",
+        "Who begins?",
+    ]
+    assert tuple(answers_of(name)) == ANSWERS[name]
