@@ -94,7 +94,7 @@ class DrawPilePictures:
         self._visits = visits
         self._seen: deque[_Sight] = deque(maxlen=_REMEMBERED)
         self.drawn_at = -math.inf
-        """When a card was drawn last, as was told."""
+        """When the latest reported draw was."""
         self._drawn: deque[float] = deque(maxlen=_TELLING)
         """How much of it, as a share, looked otherwise after each of the latest draws."""
 
@@ -215,7 +215,7 @@ class DrawPilePictures:
         return len(different) - 1
 
     def _was_there(self, start: float, end: float, longer: float = 0.0) -> bool:
-        """Tell whether somebody was there meanwhile, and for `longer` than so many seconds."""
+        """Return whether somebody was there meanwhile, and for `longer` than so many seconds."""
         meanwhile = (visit for visit in self._visits if visit.start <= end and start < visit.end)
         return any(visit.end - visit.start > longer for visit in meanwhile)
 

@@ -278,13 +278,13 @@ class Draws:
         return len(pauses) + quick, sum(pauses)
 
     def _went_only_there(self, reach: ArmTrack) -> bool:
-        """Tell whether a hand came after its player had put cards down, and only paused before the pile."""
+        """Return whether a hand came after its player had put cards down, and only paused before the pile."""
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         came_after = put_down is not None and reach.start >= put_down.t and bool(reach.pauses)
         return came_after and all(self._ways.is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.pauses)
 
     def _paused_only_to_put_down(self, reach: ArmTrack) -> bool:
-        """Tell whether a hand paused but once, and its player's card was put down as that pause ended."""
+        """Return whether a hand paused but once, and its player's card was put down as that pause ended."""
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         if put_down is None or len(reach.pauses) != 1:
             return False
@@ -417,9 +417,8 @@ class Draws:
             least = 0 if due is None else due.count
             if gone:  # there may have been fewer than were due
                 least = min(least, drawn.count)
-            if due is None and self._was_told_meanwhile(drawn):
-                drawn.count = 0
-            elif pictures.show_draws and all(took is False for took in taken):
+            told = due is None and self._was_told_meanwhile(drawn)
+            if told or (pictures.show_draws and all(took is False for took in taken)):
                 drawn.count = 0
             else:  # a pile may lie so neatly that a card less does not show
                 seen = min(drawn.count, sum(took is True for took in taken))
@@ -450,7 +449,7 @@ class Draws:
             pictures.learn(drawn.start, drawn.t)
 
     def _was_told_meanwhile(self, drawn: _Drawn) -> bool:
-        """Return whether a draw that has been told may have changed the picture in which this one shows."""
+        """Return whether a draw that was reported before may have changed the picture for this one."""
         if self._told is None:
             return False
         last = self._told[1]
