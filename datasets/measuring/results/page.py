@@ -1,8 +1,9 @@
 """The page of results: each goal of the product beside the number that was measured.
 
-`shithead results` reads a folder with films.json (`shithead measure`), people.json (the same with
-`--people all`), photos.jsonl (`evaluate --json`), soak.json (`shithead soak`) and benchmarks.jsonl
-(`pytest -m benchmark`, with SHITHEAD_MEASURED). A goal without a number there is *not measured*.
+`shithead results` reads a folder. `shithead measure` writes films.json. With `--lively` that becomes
+lively.json, and with `--people all` people.json. photos.jsonl is from `evaluate --json`, and soak.json from
+`shithead soak`. `pytest -m benchmark` with SHITHEAD_MEASURED writes benchmarks.jsonl. A goal without a number
+there is *not measured*.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from engine.files.json_text import parse_json
 NOT_MEASURED = "not measured"
 _FILES = {
     "films": "films.json",
+    "lively": "lively.json",
     "people": "people.json",
     "photos": "photos.jsonl",
     "soak": "soak.json",
@@ -69,6 +71,8 @@ class Measured:
     """The numbers that the commands wrote."""
 
     films: Mapping[str, Any] = field(default_factory=dict)
+    lively: Mapping[str, Any] = field(default_factory=dict)
+    """Films of people who hesitate, take cards back, toss cards and stack sets; objects lie about."""
     people: Mapping[str, Any] = field(default_factory=dict)
     """Films of whole people."""
     photos: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -97,6 +101,7 @@ def read_measured(folder: Path) -> Measured:
     soaked = _lines(folder / "soak.json")
     measured = Measured(
         films=_report(folder / "films.json"),
+        lively=_report(folder / "lively.json"),
         people=_report(folder / "people.json"),
         photos={str(row.get("set")): _with_share(row) for row in _lines(folder / "photos.jsonl")},
         soak=_with_lag_ratio(_with_film_hours(soaked[-1])) if soaked else {},
@@ -185,6 +190,8 @@ def page(measured: Measured, plot: str | None) -> str:
         parts.append(
             f"## Films by type of event and by condition\n\n{as_markdown(dict(measured.films)).strip()}"
         )
+    if measured.lively:
+        parts.append(f"## Lively films\n\n{without_measures(dict(measured.lively)).strip()}")
     if measured.people:
         parts.append(f"## Films of whole people\n\n{without_measures(dict(measured.people)).strip()}")
     if measured.soak and plot is not None:
@@ -208,6 +215,7 @@ def _machines(measured: Measured) -> str:
     benchmarks = [(_MADE_BY[what], row) for what, row in measured.benchmarks.items() if what in _MADE_BY]
     rows = [
         *_machine_rows("films", _films_by_machine(measured.films)),
+        *_machine_rows("lively films", _films_by_machine(measured.lively)),
         *_machine_rows("films of whole people", _films_by_machine(measured.people)),
         *_machine_rows("photos", measured.photos.items()),
         *_machine_rows("soak", [("soak", measured.soak)]),

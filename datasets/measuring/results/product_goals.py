@@ -9,6 +9,7 @@ from datasets.measuring.results.film_goals import EVENT_F1, FILM_GOALS, Goal
 _BENCH = "pytest -m benchmark tests/benchmarks"
 _PHOTOS = "shithead evaluate --json"
 _FILMS = "shithead measure"
+_LIVELY = "shithead measure --lively"
 _PEOPLE = "shithead measure --people all --plays 10"
 _SOAK = "shithead soak --hours HOURS --pace PACE"
 
@@ -16,6 +17,11 @@ _SOAK = "shithead soak --hours HOURS --pace PACE"
 def _people(title: str, field: str, least: float | None = None, most: float | None = None) -> Goal:
     """Return a goal for films of whole people."""
     return Goal(title, f"people/{field}", least=least, most=most, form=".2f", command=_PEOPLE)
+
+
+def _lively(title: str, field: str, least: float | None = None, most: float | None = None) -> Goal:
+    """Return a goal for films of lively people."""
+    return Goal(title, f"lively/{field}", least=least, most=most, form=".2f", command=_LIVELY)
 
 
 def _photos(title: str, where: str, least: float, key: str = "recall") -> Goal:
@@ -246,6 +252,18 @@ PARTS: dict[str, tuple[Goal, ...]] = {
             form=".0f",
             file=_FALSE,
         ),
+    ),
+    "Following a lively game": (
+        Goal("films measured", "lively/films", least=40, form=".0f", command=_LIVELY),
+        _lively("F1 of all events", "overall/watch/f1", 0.97),
+        *(_lively(f"F1 of `{kind}` events", f"events/{kind}/watch/f1") for kind in ("play", "draw")),
+        _lively("share of games without a correction", "overall/watch/games_right", 0.7),
+        _lively("share of breaches found", "overall/watch/illegal_found", 0.97),
+        _lively("false alarms per game", "overall/watch/false_alarms_per_game", most=0.1),
+        _lively("corrections per game", "overall/watch/corrections_per_game"),
+        _lively("expected calibration error of `confidence`", "overall/watch/calibration_error", most=0.03),
+        _lively("the plain baseline: F1 of all events", "overall/baseline/f1"),
+        _lively("speed while other work ran, times real time", "overall/watch/speed"),
     ),
     "Following a game with whole people": (
         Goal(

@@ -36,7 +36,7 @@ def row_of(text: str, title: str) -> list[str]:
 def test_without_measurements_every_goal_is_not_measured() -> None:
     text = page(Measured(), None)
     goals = [goal for part in PARTS.values() for goal in part]
-    assert text.count("| not measured |") == len(goals) + 5
+    assert text.count("| not measured |") == len(goals) + 6
     assert "**no**" not in text
 
 
