@@ -56,7 +56,7 @@ def places(walker: Walker) -> Steps:
     yield from walker.drag(view.marks[PLAY], _on(view, (650, 300)))
     walker.saw["dragged"] = _put(session)[-1]
     walker.saw["stays"] = list(view.marks[PLAY].center)
-    session.show(layout=replace(layout(), play=(655.0, 305.0)), says="Moved: Play pile", answers=1)
+    session.show(layout=replace(layout(), play=(655.0, 305.0)), says="Moved: Play pile", requests_done=1)
     yield from rest(3)
     walker.saw["snapped"] = [list(view.marks[PLAY].center), list(view.ids.live.point_of((655, 305)))]
     walker.look("put right")
@@ -123,11 +123,11 @@ def shown_where(walker: Walker) -> Steps:
         yield from rest(8)
         walker.saw["said"] = said
         walker.saw["with a draw pile" if draw else "without"] = _put(session)[-1]
-    session.show(says="Two of these lie in one place.", answers=1)
+    session.show(says="Two of these lie in one place.", requests_done=1)
     yield from rest(3)
     walker.look("refused")
     walker.screen.ids.toast.say("", 0.0)
-    session.show(answers=2)
+    session.show(requests_done=2)
     yield from rest(2)
     walker.saw["refused again"] = walker.screen.ids.toast.text
     yield from walker.tap(walker.screen.ids.question.chips["where"], steps=8)
@@ -159,7 +159,7 @@ def joined_late(walker: Walker) -> Steps:
         yield from _touch(view, pixel)
     yield from rest(8)
     walker.saw["before the layout"] = walker.screen.places is None
-    session.show(layout=layout(), answers=1)
+    session.show(layout=layout(), requests_done=1)
     yield from until(lambda: walker.screen.places is not None)
     yield from rest(8)
     walker.look("are the piles right")
