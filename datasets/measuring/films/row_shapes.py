@@ -72,8 +72,8 @@ _FILM: dict[str, Shape] = {
     **_all(_number, "seconds fps width height"),
     **_all(_or_none(_number), "tilt sway"),
     **_all(_plain, "seed light lively people surface card_px messy"),
+    **_all(_flag, "real confirmed deck_held_out"),
     "bytes": _count,
-    "deck_held_out": _flag,
 }
 is_film_row = _object(_FILM)
 """Whether a value is the description of a film in its truth."""

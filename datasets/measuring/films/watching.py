@@ -167,7 +167,7 @@ def _condition(film: Path, header: dict[str, Any]) -> Row:
             "bytes": film.stat().st_size,
             **{name: header[name] for name in ("rules", "options", "players", "dealer")},
             "deck": header["deck"] or "unknown",
-            "seed": header.get("seed"),
+            "seed": None if told.get("real") else header["seed"],
             "real": bool(told.get("real")),
             "confirmed": not header.get("unconfirmed"),
             **{name: header[name] for name in ("seconds", "fps", "width", "height")},
