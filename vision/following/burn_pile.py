@@ -105,7 +105,7 @@ class BurnPile:
             _Put(first, c, any(_is_among(c, look) for look in self._free))
             for first, c in seen
             if self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS)
-            and not any(seat.is_at_player((c.x, c.y)) for seat in self._scene.layout.seats)
+            and not self._scene.layout.is_at_a_player((c.x, c.y))
             and not self._lay_there(c, first - _HAND_SECONDS)
         ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
@@ -203,11 +203,10 @@ class BurnPile:
         What was seen to lie there, and is seen no more, was held out, by an arm that was lost from sight.
         """
         self._grown = [put for put in self._grown if not put.sure or _is_among(put.card, self.looks[-1])]
-        places, burn = self.places_since(t, cards), self._scene.layout.burn
-        if burn is not None:
-            places = self.places_since(t, cards, sure=True)
-            if any(math.dist(place, burn) < NEAR_MM for place in places):
-                return
+        burn = self._scene.layout.burn
+        places = self.places_since(t, cards, sure=burn is not None)
+        if burn is not None and any(math.dist(place, burn) < NEAR_MM for place in places):
+            return
         if places:
             x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
             self._scene.layout = self._scene.layout.with_pile(BURN, (x, y))

@@ -93,8 +93,6 @@ class DrawPilePictures:
         """Take over the visits to it, oldest first, which are added to elsewhere."""
         self._visits = visits
         self._seen: deque[_Sight] = deque(maxlen=_REMEMBERED)
-        self.drawn_at = -math.inf
-        """When the latest reported draw was."""
         self._drawn: deque[float] = deque(maxlen=_TELLING)
         """How much of it, as a share, looked otherwise after each of the latest draws."""
 
@@ -128,18 +126,20 @@ class DrawPilePictures:
         least = _AS_BEFORE if surely else max(_AS_BEFORE, _MUCH_LESS * self._usual)
         return changed is not None and changed < least
 
-    def show_taking(self, start: float, end: float, *, surely: bool = False) -> bool | None:
+    def show_taking(
+        self, start: float, end: float, last_drawn: float = -math.inf, *, surely: bool = False
+    ) -> bool | None:
         """Return whether a card was taken between these times; None if no picture tells.
 
         None also if somebody else was there before it was seen again.
-        `surely`: no hand was seen to take it, so a shadow that has not gone yet must not be enough.
+        `surely`: no hand was seen to take it, and a shadow must not be enough. So all pictures since
+        `last_drawn` are compared with the latest one.
         """
         before, since = self._before(start), [sight for sight in self._seen if sight.t > end]
         after = (since[-1] if surely else since[0]) if since else None
         if not before or after is None or any(end < visit.start < after.t for visit in self._visits):
             return None
-        # The shadow of an arm that comes may be in the latest picture before.
-        first = next((k for k, sight in enumerate(before[:-1]) if sight.t > self.drawn_at), -1)
+        first = next((k for k, sight in enumerate(before[:-1]) if sight.t > last_drawn), -1)
         compared = before[first if surely else -1 :]
         if any(changed_share(sight.picture, after.picture) < _AS_BEFORE for sight in compared):
             return False

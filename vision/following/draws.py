@@ -90,6 +90,11 @@ class Draws:
         self._ways = DrawWays(scene)
 
     @property
+    def _last_drawn(self) -> float:
+        """The time of the latest reported draw."""
+        return -math.inf if self._told is None else self._told[1].t
+
+    @property
     def all_drawn(self) -> bool:
         """Whether no look has shown the draw pile lately."""
         return len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
@@ -159,7 +164,7 @@ class Draws:
                 continue
             if self._drawn is not None:
                 continue
-            if not self._pictures.show_taking(visit.start, visit.end, surely=True):
+            if not self._pictures.show_taking(visit.start, visit.end, self._last_drawn, surely=True):
                 continue
             who = self._due_since(visit) if seat is None else seat
             if who is None:
@@ -377,7 +382,6 @@ class Draws:
             self._before_draw(player, drawn.count, now)
             told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
         self._told = told, drawn
-        self._pictures.drawn_at = drawn.t
 
     def _may_have_drawn(self, drawn: _Drawn) -> bool:
         """Return whether the draw pile may look different since a hand with tracked fingers was there."""
@@ -410,7 +414,7 @@ class Draws:
 
     def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
         """Put right how many a hand seems to have drawn, by what the draw pile looks like."""
-        pictures, last = self._pictures, -math.inf if self._told is None else self._told[1].t
+        pictures = self._pictures
         gone = self._looks[-1:] == [False]
         if self._scene.by_hands:
             taken = [pictures.show_taking(*stay) for stay in drawn.stays]
@@ -428,7 +432,7 @@ class Draws:
                 pictures.learn(drawn.start, drawn.t)
             return
         untouched = pictures.is_as_before(drawn.start, drawn.t)
-        times = pictures.times_changed(drawn.start, last)
+        times = pictures.times_changed(drawn.start, self._last_drawn)
         if due is None or (untouched and self._scene.log.is_past(due)):
             # Who has put none down, or not since others have, is due no card: what points to a draw must be
             # plain to see then.

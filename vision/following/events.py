@@ -226,8 +226,7 @@ class EventMaker:
         """Return the cards that lie on the table; the others show in a fan that somebody holds."""
         if not self._scene.by_hands:
             return list(cards)
-        seats = self.layout.seats
-        return [card for card in cards if not any(seat.is_at_player((card.x, card.y)) for seat in seats)]
+        return [card for card in cards if not self.layout.is_at_a_player((card.x, card.y))]
 
     def _may_be_bare(self, zone: Zone, t: float) -> bool:
         """Return whether a spot of a row where no card is seen may be bare; else something is over it.

@@ -128,6 +128,10 @@ class Layout:
                 best = share, zone
         return best[1] if best else None
 
+    def is_at_a_player(self, place: Place) -> bool:
+        """Return whether a place is where the hands of any player hold cards."""
+        return any(seat.is_at_player(place) for seat in self.seats)
+
     def seat_reaching_in(self, place: Place) -> int | None:
         """Return the index of the seat whose row lies between `place` (mm) and the middle, or None.
 
