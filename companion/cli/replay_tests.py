@@ -5,7 +5,6 @@ No picture goes there, and no name: the players are P1, P2 and so on.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from companion.game.labelling import Labels, is_inferred
 from companion.game.scoring import REMARKS, compare, read_events, read_truth
 from engine.errors import BadInputError
 from engine.files.atomic import write_whole
+from engine.files.json_text import json_lines
 from vision.following.replay import Replay, read_log
 
 LOOKS = Path(__file__).resolve().parents[2] / "tests" / "replay" / "looks"
@@ -42,12 +42,12 @@ def make_test(labels: Labels, film: Path, layout: Path | None, deck: str | None,
     with tempfile.TemporaryDirectory(prefix="shithead-label-") as scratch:
         seen, told, labelled = (Path(scratch) / name for name in ("seen.looks", "told.jsonl", "truth.jsonl"))
         watch_film(film, header, ("--log", seen), layout, deck)
-        _write_lines(told, [event.to_json() for _call, events in Replay(read_log(seen)) for event in events])
+        write_whole(told, json_lines(e.to_json() for _call, found in Replay(read_log(seen)) for e in found))
         if not read_events(told):
             raise BadInputError("--test: no deal was seen in the film, so nothing can be followed")
-        _write_lines(labelled, [header, *events])
+        write_whole(labelled, json_lines([header, *events]))
         header["corrections"] = compare(read_events(told), read_truth(labelled)).corrections
-        _write_lines(truth, [header, *events])
+        write_whole(truth, json_lines([header, *events]))
         write_whole(looks, seen.read_bytes())
     return film.stem
 
@@ -68,7 +68,3 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, list | tuple):
         return [_renamed(inside, names) for inside in value]
     return names.get(value, value) if isinstance(value, str) else value
-
-
-def _write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
-    write_whole(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))

@@ -6,7 +6,6 @@ and inferred events always fit the events.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from companion.game.event_log import BY_HAND, CONCLUSIONS
 from companion.game.interface import EventLine
 from companion.game.refereeing import make_referee
+from companion.game.replay import ReplayStep
 from companion.game.scoring import read_events, read_lines, read_truth, truth_path
 from companion.game.setup import GameSetup
 from companion.i18n.sentences import storable_ruling
@@ -22,6 +22,7 @@ from companion.store.kept_films import KeptGame
 from engine.errors import BadInputError
 from engine.events import REMARKS, Event
 from engine.files.atomic import write_whole
+from engine.files.json_text import json_lines
 
 ACT_S = 1.0
 """People note when the cards came to rest. The act is taken to begin this much earlier."""
@@ -30,14 +31,6 @@ _FIRST_INFERRED = 1_000_000
 _ENTERED = "by"
 _EVENT_FIELDS = ("t_start", "t_end", "t", "decided_at", "confidence", "why", "settled", "revise", "ruling")
 """Fields of an event line that a truth does not have, or has in another form."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One event with its ruling, and the public table after it."""
-
-    line: EventLine
-    table: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +64,7 @@ class Labels:
         self._now = _Version(
             {event.id: replace(event, revise=None) for event in events}, frozenset(confirmed), by_hand
         )
-        self.steps: tuple[Step, ...] = ()
+        self.steps: tuple[ReplayStep, ...] = ()
         """All events in the order of their times."""
         self.before: Any = None
         """The public table before the first event."""
@@ -164,8 +157,7 @@ class Labels:
         Raises:
             OSError: it cannot be written.
         """
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.truth_lines())
-        write_whole(path, text)
+        write_whole(path, json_lines(self.truth_lines()))
 
     def _known(self, event_id: int) -> None:
         if is_inferred({"id": event_id}):
@@ -201,10 +193,10 @@ class Labels:
         steps = []
         for number, (event, inferred, table) in enumerate(told):
             if inferred:
-                steps.append(Step({**event.to_json(), "id": _FIRST_INFERRED + number}, table))
+                steps.append(ReplayStep({**event.to_json(), "id": _FIRST_INFERRED + number}, table))
             else:
                 now = referee.outcomes.get(event.id)
-                steps.append(Step(self._line(event, None if now is None else now.ruling), table))
+                steps.append(ReplayStep(self._line(event, None if now is None else now.ruling), table))
         self.steps = tuple(steps)
 
     def _line(self, event: Event, ruling: dict[str, Any] | None) -> EventLine:

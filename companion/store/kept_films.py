@@ -18,7 +18,7 @@ from companion.files.store_paths import path_beside
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder, write_whole
 from engine.files.bounded import read_capped
-from engine.files.json_text import parse_json
+from engine.files.json_text import json_lines, parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,7 @@ class KeptGame:
             OSError: a file cannot be written.
         """
         write_whole(self.layout, json.dumps(layout) + "\n")
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        write_whole(self.events, text)
+        write_whole(self.events, json_lines(lines))
         write_whole(self.about, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
 
     def delete(self) -> None:

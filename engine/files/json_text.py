@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
@@ -41,6 +42,11 @@ def parse_json(text: str | bytes) -> Any:
         raise json.JSONDecodeError("not UTF-8 text", "", 0) from None
     except (ValueError, OverflowError):
         raise json.JSONDecodeError("a number is too long", "", 0) from None
+
+
+def json_lines(values: Iterable[Any]) -> str:
+    """Return values as JSON, each on a line of its own."""
+    return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
 
 
 def _in_plain_words(error: json.JSONDecodeError) -> str:
