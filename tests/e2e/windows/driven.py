@@ -21,6 +21,23 @@ AS_PHONE = {"SHITHEAD_AS_PHONE": "1"}
 """Has `as_phone.py` hide what a phone lacks."""
 
 
+def answer_of(arguments: list[str], environment: dict[str, str]) -> dict[str, Any]:
+    """Run a program that drives a window without a display. Return what it printed last, as JSON."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, **environment, "SDL_VIDEODRIVER": "offscreen", "LANG": "C"},
+        capture_output=True,
+        text=True,
+        timeout=600,  # only against a process that hangs
+        check=False,
+    )
+    if "no window can be opened" in done.stderr:
+        pytest.skip("no OpenGL here")
+    assert done.returncode == 0, done.stderr[-3000:]
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
 @functools.cache
 def display() -> tuple[dict[str, str], tuple[str, ...]] | None:
     """Return the environment and the prefix under which a window opens here, or None."""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ import pytest
 
 from companion.game.labelling import propose_labels, read_labels
 from companion.game.scoring import read_truth, truth_path
-from tests.e2e.windows.driven import cut_texts, small_targets
+from tests.e2e.windows.driven import answer_of, cut_texts, small_targets
 from tests.e2e.windows.test_screens import has
 from tests.support.labelled_film import HEADER, write_events, write_film
 
@@ -31,18 +28,9 @@ def label(width: int, height: int) -> dict[str, Any]:
         wanted = os.environ.get("SHITHEAD_SCREENSHOTS")
         pictures = [str(Path(wanted) / f"labelled-{width}x{height}")] if wanted else []
         driver = Path(__file__).with_name("drive_label.py")
-        done = subprocess.run(
-            [sys.executable, *map(str, (driver, "labelled", film, truth, width, height)), *pictures],
-            env={**os.environ, "HOME": folder, "SDL_VIDEODRIVER": "offscreen", "LANG": "C"},
-            capture_output=True,
-            text=True,
-            timeout=600,  # only against a process that hangs
-            check=False,
+        answer = answer_of(
+            [*map(str, (driver, "labelled", film, truth, width, height)), *pictures], {"HOME": folder}
         )
-        if "no window can be opened" in done.stderr:
-            pytest.skip("no OpenGL here")
-        assert done.returncode == 0, done.stderr[-3000:]
-        answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         answer["truth"] = read_truth(truth)
         answer["again"] = len(read_labels(truth).unconfirmed)
         return answer

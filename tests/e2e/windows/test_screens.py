@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -16,7 +14,7 @@ import pytest
 
 from companion.store.store import Store
 from companion.version import version
-from tests.e2e.windows.driven import AS_PHONE, cut_texts, small_targets
+from tests.e2e.windows.driven import AS_PHONE, answer_of, cut_texts, small_targets
 from tests.support.owed_songs import owe_songs
 
 HERE = Path(__file__).parent
@@ -46,27 +44,12 @@ def _walk_at_home(home: Path, scenario: str, width: int, height: int, type_scale
     pictures = [str(Path(wanted) / f"{scenario}-{width}x{height}")] if wanted else []
     folders = {"HOME": str(home), "XDG_DATA_HOME": str(store.parents[1])}
     folders |= {f"XDG_{kind}": str(home / kind) for kind in _FOLDERS}
-    done = subprocess.run(
-        [sys.executable, *map(str, (HERE / "drive_app.py", scenario, width, height, store)), *pictures],
-        env={
-            **os.environ,
-            **folders,
-            # A phone's small screen comes with what a phone lacks, and so does a whole game by touch.
-            **(AS_PHONE if width == 360 or scenario == "score" else {}),
-            "SDL_VIDEODRIVER": "offscreen",
-            "LANG": "C",
-            "KIVY_METRICS_FONTSCALE": str(type_scale),
-        },
-        capture_output=True,
-        text=True,
-        timeout=600,  # only against a process that hangs
-        check=False,
+    # A phone's small screen comes with what a phone lacks, and so does a whole game by touch.
+    phone = AS_PHONE if width == 360 or scenario == "score" else {}
+    return answer_of(
+        [*map(str, (HERE / "drive_app.py", scenario, width, height, store)), *pictures],
+        {**folders, **phone, "KIVY_METRICS_FONTSCALE": str(type_scale)},
     )
-    if "no window can be opened" in done.stderr:
-        pytest.skip("no OpenGL here")
-    assert done.returncode == 0, done.stderr[-3000:]
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return answer
 
 
 def test_a_walk_leaves_nothing_in_the_folder_for_temporary_files(
