@@ -97,6 +97,7 @@ def parse_game(row: tuple[Any, ...]) -> StoredGame | None:
     game |= {name: from_json(game[name]) for name in ("options", "players")}
     if not _has_shape(game, _GAME):
         return None
+    del game["checksum"]
     finished = game["finished"]
     game |= {"options": tuple(game["options"]), "players": tuple(game["players"])}
     game |= {"started": parse_time(game["started"]), "layout": json_object(game["layout"])}
@@ -156,9 +157,14 @@ def _has_shape(value: Any, shape: Any) -> bool:
     return isinstance(value, shape)
 
 
-def checksum(game: int, line: str) -> int:
-    """Return the checksum of an event line in its game, by which a changed byte is noticed (CRC-32)."""
-    return zlib.crc32(f"{game} {line}".encode("utf-8", "surrogatepass"))
+def checksum(*values: Any) -> int:
+    """Return the checksum of a row's values, by which a changed byte is noticed (CRC-32)."""
+    return zlib.crc32(" ".join(map(str, values)).encode("utf-8", "surrogatepass"))
+
+
+def is_unchanged(stored: Any, *values: Any) -> bool:
+    """Return whether a row's values fit its stored checksum. Rows of older versions have none."""
+    return stored is None or stored == checksum(*values)
 
 
 def to_json(value: Any) -> str:

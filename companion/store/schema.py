@@ -15,7 +15,7 @@ from pathlib import Path
 from companion.files.store_paths import with_sqlite_files
 from engine.errors import BadInputError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _PATIENCE_S, _IN_GAME_MS = 5.0, 2000
 """How long to wait for another program's write: on opening, and in mid-game, when people wait too."""
 _AGAIN_S = 0.01
@@ -24,10 +24,10 @@ COLUMNS = {
     "evenings": ("id", "started"),
     "games": (
         *("id", "evening", "started", "finished", "rules", "options", "players", "dealer", "loser"),
-        *("source", "deck", "layout", "rituals_done"),
+        *("source", "deck", "layout", "rituals_done", "checksum"),
     ),
     "events": ("id", "game", "written", "line", "checksum"),
-    "corrections": ("id", "game", "written", "event", "line"),
+    "corrections": ("id", "game", "written", "event", "line", "checksum"),
 }
 """The tables of the newest version, and their columns."""
 
@@ -52,8 +52,9 @@ _MIGRATIONS: tuple[str, ...] = (
     "ALTER TABLE games ADD COLUMN deck TEXT; ALTER TABLE games ADD COLUMN layout TEXT",
     # A column, not a table: the roots of tables lie on the first page, which salvaging replaces.
     "ALTER TABLE games ADD COLUMN rituals_done TEXT",
-    # Empty for events of older versions, which are read as they are.
+    # Empty in rows of older versions, which are read as they are.
     "ALTER TABLE events ADD COLUMN checksum INTEGER",
+    "ALTER TABLE games ADD COLUMN checksum INTEGER; ALTER TABLE corrections ADD COLUMN checksum INTEGER",
 )
 """One script per schema version: `_MIGRATIONS[n]` takes a file from version n to n + 1."""
 

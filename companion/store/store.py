@@ -33,6 +33,7 @@ from companion.store.rows import (
     RitualDone,
     StoredGame,
     checksum,
+    is_unchanged,
     parse_event_line,
     parse_game,
     parse_rituals_done,
@@ -42,7 +43,7 @@ from companion.store.rows import (
 from companion.store.schema import COLUMNS, SQLITE_ERRORS
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
-from engine.messages import message
+from engine.messages import Said, message
 
 NEW_EVENING_AFTER_S = 6 * 3600.0
 """A game that starts this long after the last activity belongs to a new evening."""
@@ -52,6 +53,7 @@ less does not split an evening."""
 RESUMABLE_FOR_S = 24 * 3600.0
 """A game interrupted longer ago than this cannot go on: the cards have been put away."""
 
+_ONE_GAME = f"SELECT {', '.join(COLUMNS['games'])} FROM games WHERE id = ?"
 _Entry = TypeVar("_Entry")
 _TRIES, _AGAIN_S = 10, 0.02
 """Attempts to lock a game. A program that only checks who is playing holds the lock for a moment."""
@@ -173,6 +175,7 @@ class Store:
                 (evening, now, rules, to_json(list(options)), to_json(list(players)), dealer, source, deck),
             ).lastrowid
             assert game is not None
+            self._seal(write, game)
             self._lock = self._taken(game)
         if before is not None:
             before.release()
@@ -231,28 +234,42 @@ class Store:
 
     def correct(self, event: int, line: dict[str, Any] | None) -> None:
         """Record a correction of `event` to `line`, or with None its removal."""
+        text = None if line is None else to_json(line)
         with self._transaction() as write:
             write.execute(
-                "INSERT INTO corrections (game, written, event, line) VALUES (?, ?, ?, ?)",
-                (self.game, self._clock(), event, None if line is None else to_json(line)),
+                "INSERT INTO corrections (game, written, event, line, checksum) VALUES (?, ?, ?, ?, ?)",
+                (self.game, self._clock(), event, text, checksum(self.game, event, text)),
             )
 
     def save_layout(self, layout: dict[str, Any]) -> None:
         """Store the positions of the running game's seats and piles, in case it has to be resumed."""
-        self._set("layout = ?", to_json(layout))
+        self._set(layout=to_json(layout))
 
     def finish(self, loser: str | None) -> None:
         """End the running game. `loser` is None if nobody was found to have lost."""
-        self._set("finished = ?, loser = ?", self._clock(), loser)
+        self._set(finished=self._clock(), loser=loser)
 
     def reopen(self) -> None:
         """Undo the end of the running game."""
-        self._set("finished = NULL, loser = NULL")
+        self._set(finished=None, loser=None)
 
-    def _set(self, columns: str, *values: Any) -> None:
+    def _set(self, **values: Any) -> None:
         """Change columns of the running game."""
         with self._transaction() as write:
-            write.execute(f"UPDATE games SET {columns} WHERE id = ?", (*values, self.game))
+            self._change(write, self.game, **values)
+
+    def _change(self, write: sqlite3.Connection, game: int, **values: Any) -> None:
+        """Change columns of a game. If its row had been damaged before, its checksum keeps saying so."""
+        before = write.execute(_ONE_GAME, (game,)).fetchone()
+        columns = ", ".join(f"{column} = ?" for column in values)
+        write.execute(f"UPDATE games SET {columns} WHERE id = ?", (*values.values(), game))
+        if before is not None and _is_unchanged_game(before):
+            self._seal(write, game)
+
+    def _seal(self, write: sqlite3.Connection, game: int) -> None:
+        """Store the checksum of a game's row."""
+        (row,) = write.execute(_ONE_GAME, (game,))
+        write.execute("UPDATE games SET checksum = ? WHERE id = ?", (checksum(*row[:-1]), game))
 
     def mark_ritual(self, game: int, player: str, title: str, number: int, *, done: bool) -> None:
         """Record that a ritual of any game was done, or with `done=False` that it was not.
@@ -274,17 +291,30 @@ class Store:
             kept = [ritual for ritual in known if ritual.key != which]
             kept += [RitualDone(*which, self._clock())] if done else []
             text = to_json([asdict(ritual) for ritual in kept]) if kept else None
-            write.execute("UPDATE games SET rituals_done = ? WHERE id = ?", (text, game))
+            self._change(write, game, rituals_done=text)
 
     # Reading
 
     def games(self, *, evening: int | None = None) -> list[StoredGame]:
-        """Return the games in the order in which they began: all, or those of one evening."""
+        """Return the games in the order in which they began: all, or those of one evening.
+
+        If the row of a game was changed on the disk, `notice` names the game. Its events are whole.
+        """
         where = "" if evening is None else " WHERE evening = ?"
         rows = self._rows(
             f"SELECT {', '.join(COLUMNS['games'])} FROM games{where} ORDER BY id",
             () if evening is None else (evening,),
         )
+        for row in rows:
+            if not _is_unchanged_game(row):
+                self._note(
+                    message(
+                        "the store {path}: the players, rules or result of game {game} were changed on the "
+                        "disk",
+                        path=self.path,
+                        game=row[0],
+                    )
+                )
         return [game for row in rows if (game := self._sound(parse_game(row))) is not None]
 
     def resumable_game(self) -> StoredGame | None:
@@ -326,26 +356,44 @@ class Store:
         rows = self._rows("SELECT line, checksum FROM events WHERE game = ? ORDER BY id", (game,))
         whole = []
         for place, (text, stored) in enumerate(rows, start=1):
-            if stored is not None and (not isinstance(text, str) or stored != checksum(game, text)):
-                changed = message(
-                    "the store {path}: event {place} of game {game} was changed on the disk; the game goes "
-                    "on without it",
-                    path=self.path,
-                    place=place,
-                    game=game,
+            if not is_unchanged(stored, game, text):
+                self._note(
+                    message(
+                        "the store {path}: event {place} of game {game} was changed on the disk; the game "
+                        "goes on without it",
+                        path=self.path,
+                        place=place,
+                        game=game,
+                    )
                 )
-                self.notice = self.notice or changed
             elif (line := self._sound(parse_event_line(text))) is not None:
                 whole.append(line)
         return whole
 
     def corrections(self, game: int) -> list[tuple[int, dict[str, Any] | None]]:
-        """Return a game's corrections in order: (event, the corrected line, or None if it was removed)."""
-        rows = self._rows("SELECT event, line FROM corrections WHERE game = ? ORDER BY id", (game,))
-        read = [(event, line, None if line is None else parse_event_line(line)) for event, line in rows]
-        sound = [type(event) is int and (line is None) == (to is None) for event, line, to in read]
-        self._sound(None if not all(sound) else True)
-        return [(event, to) for (event, _, to), good in zip(read, sound, strict=True) if good]
+        """Return a game's corrections in order: (event, the corrected line, or None if it was removed).
+
+        A correction that was changed on the disk is left out, and `notice` names it.
+        """
+        rows = self._rows("SELECT event, line, checksum FROM corrections WHERE game = ? ORDER BY id", (game,))
+        whole = []
+        for place, (event, text, stored) in enumerate(rows, start=1):
+            line = None if text is None else parse_event_line(text)
+            if not is_unchanged(stored, game, event, text):
+                self._note(
+                    message(
+                        "the store {path}: correction {place} of game {game} was changed on the disk; the "
+                        "game goes on without it",
+                        path=self.path,
+                        place=place,
+                        game=game,
+                    )
+                )
+            elif type(event) is not int or (text is None) != (line is None):
+                self._note_unreadable()
+            else:
+                whole.append((event, line))
+        return whole
 
     def _rows(self, query: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
         try:
@@ -358,9 +406,15 @@ class Store:
     def _sound(self, entry: _Entry | None) -> _Entry | None:
         """Return the entry. If it is unreadable, add a notice."""
         if entry is None:
-            found = message("the store {path} holds entries that cannot be read", path=self.path)
-            self.notice = self.notice or found
+            self._note_unreadable()
         return entry
+
+    def _note_unreadable(self) -> None:
+        self._note(message("the store {path} holds entries that cannot be read", path=self.path))
+
+    def _note(self, notice: Said) -> None:
+        """Keep a notice, unless there is one already."""
+        self.notice = self.notice or notice
 
     @property
     def game(self) -> int:
@@ -393,6 +447,11 @@ class Store:
             raise BadInputError(
                 "the store {path} cannot be written: {reason}", path=self.path, reason=error
             ) from None
+
+
+def _is_unchanged_game(row: tuple[Any, ...]) -> bool:
+    """Return whether a row of the games table fits its checksum, which is its last column."""
+    return is_unchanged(row[-1], *row[:-1])
 
 
 def store_exists(path: Path | None = None) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from companion.cli.main import main
 from companion.store.backup import stored_files
 from companion.store.store import Store, default_path
+from tests.support.old_store import make_older
 
 
 @pytest.fixture
@@ -88,12 +88,7 @@ def test_what_is_no_backup_leaves_the_store_as_it_is(
 def test_a_backup_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> None:
     path, copy = tmp_path / "s.sqlite", tmp_path / "copy.sqlite"
     play(copy, "Ann")
-    with sqlite3.connect(copy) as connection:
-        for column in ("rituals_done", "layout", "deck"):
-            connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
-        connection.execute("ALTER TABLE events DROP COLUMN checksum")
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
+    make_older(copy, 1)
     assert main(["restore", str(copy), "--store", str(path)]) == 0
     assert losers(path) == ["Ann"]
 

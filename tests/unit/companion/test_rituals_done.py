@@ -50,6 +50,7 @@ def recorded(path: Path) -> list[tuple[object, ...]]:
         **store_file.COLUMNS,
         "games": ("id", "started", "finished", "loser", "players", "layout"),
         "events": ("id", "game", "written", "line"),
+        "corrections": ("id", "game", "written", "event", "line"),
     }
     with closing(sqlite3.connect(path)) as connection:
         return [

@@ -11,14 +11,17 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from companion.game.history import load_history
 from companion.game.setup import GameSetup
+from companion.store.rows import to_json
 from companion.store.schema import SCHEMA_VERSION
 from companion.store.store import CLOCK_SET_BACK_S, NEW_EVENING_AFTER_S, Store
 from engine.errors import BadInputError
+from tests.support.old_store import make_older
 
 PLAYERS = ("Ann", "Bob")
 
@@ -287,12 +290,86 @@ def test_every_changed_byte_of_an_event_is_noticed(path: Path) -> None:
                 assert store.notice
 
 
-def test_events_of_an_older_version_are_read_without_a_checksum(path: Path) -> None:
+@pytest.mark.parametrize("to", [{"id": 2, "event": "play", "player": "Zoë", "cards": ["10H"]}, None])
+def test_every_changed_byte_of_a_correction_is_noticed_and_the_correction_left_out(
+    to: dict[str, Any] | None, path: Path
+) -> None:
+    with Store.open(path) as store:
+        store.start_game("winnersh", PLAYERS)
+        for line in (to, to):
+            store.correct(2, line)
+    with closing(sqlite3.connect(path)) as connection:
+        for place in range(len(to_json(to).encode()) if to else 0):
+            with connection:
+                connection.execute("UPDATE corrections SET line = ? WHERE id = 2", (flipped(to, place),))
+            with Store.open_to_read(path) as store:
+                assert store.corrections(1) == [(2, to)]
+                assert "correction 2 of game 1 was changed on the disk" in str(store.notice)
+        with connection:
+            connection.execute("UPDATE corrections SET line = ?, event = 3 WHERE id = 2", (None,))
+    with Store.open_to_read(path) as store:
+        assert store.corrections(1) == [(2, to)]
+        assert "correction 2 of game 1" in str(store.notice)
+
+
+def flipped(line: Any, place: int) -> str:
+    raw = to_json(line).encode()
+    return (raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :]).decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "players = replace(players, 'Ann', 'Amn')",
+        "rules = 'rulebook'",
+        "dealer = 'Ann'",
+        "loser = 'Ann'",
+        "started = started + 1",
+        "layout = '{}'",
+        "rituals_done = '[]'",
+    ],
+)
+def test_a_game_whose_row_was_changed_on_the_disk_is_named_whatever_is_written_later(
+    change: str, path: Path
+) -> None:
+    with Store.open(path) as store:
+        for _ in range(2):
+            store.start_game("winnersh", PLAYERS, dealer="Bob")
+            store.append({"id": 1, "event": "draw"})
+            store.save_layout({"seats": []})
+            store.finish("Bob")
+            store.reopen()
+            store.mark_ritual(store.game, "Bob", "Shithead", 1, done=True)
+        assert [game.id for game in store.games()] == [1, 2]
+        assert store.notice is None
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE games SET {change} WHERE id = 2")
+    with Store.open(path) as store:
+        store.resume_game(2)
+        store.finish("Bob")
+    with Store.open(path) as store:
+        assert [game.id for game in store.games()] == [1, 2]
+        assert "result of game 2 were changed on the disk" in str(store.notice)
+        assert len(store.events(2)) == 1
+
+
+def test_rows_of_an_older_version_are_read_without_a_checksum_and_sealed_when_they_change(path: Path) -> None:
     with Store.open(path) as store:
         store.start_game("winnersh", PLAYERS)
         store.append({"id": 1, "event": "play", "player": "Ann", "cards": ["4C"]})
+        store.correct(1, None)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE events SET checksum = NULL")
+    make_older(path, 4)
     with Store.open(path) as store:
         assert [line["cards"] for line in store.events(1)] == [["4C"]]
+        assert store.corrections(1) == [(1, None)]
+        assert [game.players for game in store.games()] == [PLAYERS]
         assert store.notice is None
+        store.resume_game(1)
+        store.finish("Ann")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE games SET loser = 'Bob'")
+    with Store.open(path) as store:
+        assert len(store.games()) == 1
+        assert "game 1" in str(store.notice)

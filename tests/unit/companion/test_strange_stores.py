@@ -17,6 +17,7 @@ from companion.game.history import find_last_finished, find_resumable_game
 from companion.store.damage import was_database
 from companion.store.store import Store, default_path
 from engine.errors import BadInputError
+from tests.support.old_store import make_older
 
 FILM = Path(companion.__file__).parent / "assets" / "sample.mp4"
 STRANGE = {
@@ -161,10 +162,7 @@ def test_what_is_read_is_the_store_as_it_is_now_and_cannot_be_written_to(tmp_pat
 def test_a_store_of_an_older_version_is_read_and_stays_of_that_version(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     filled(path)
-    with closing(sqlite3.connect(path)) as connection:
-        for column in ("rituals_done", "layout", "deck"):
-            connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
-        connection.execute("PRAGMA user_version = 1")
+    make_older(path, 1)
     with Store.open_to_read(path) as store:
         assert [game.loser for game in store.games()] == ["Ann", "Bob"]
     with closing(sqlite3.connect(path)) as connection:
