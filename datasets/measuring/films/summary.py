@@ -17,29 +17,13 @@ Sums = dict[str, Any]
 
 
 def _tilt_band(row: Row) -> str:
-    if row.get("real"):
-        return "tilt unknown"
     tilt = float(row["tilt"] or 0.0)
     return next(
         (f"tilt up to {edge:.0f}°" for edge in (10.0, 20.0, 35.0, 50.0) if tilt <= edge), "tilt over 50°"
     )
 
 
-def _camera(row: Row) -> str:
-    if row.get("real"):
-        return "camera of a real game"
-    return "camera held in a hand" if row.get("sway") else "camera on a stand"
-
-
-def _table(row: Row) -> str:
-    if row.get("real"):
-        return "table top: real"
-    return "table top: drawn" if row["surface"] == "drawn" else "table top: photographed"
-
-
 def _company(row: Row) -> str:
-    if row.get("real"):
-        return "real people: all confirmed" if row.get("confirmed") else "real people: not all confirmed"
     if row.get("people") is not None:
         return f"whole people: level {row['people']}"
     return "people: lively" if row.get("lively") else "people: they only play"
@@ -50,12 +34,25 @@ CONDITIONS: dict[str, Callable[[Row], str]] = {
     "players": lambda row: f"{len(row['players'])} players",
     "light": lambda row: f"light: {row['light'] or 'unknown'}",
     "tilt": _tilt_band,
-    "camera": _camera,
+    "camera": lambda row: "camera held in a hand" if row.get("sway") else "camera on a stand",
     "company": _company,
     "deck": lambda row: "deck unknown to training" if row["deck_held_out"] else "deck known from training",
-    "table": _table,
+    "table": lambda row: f"table top: {'drawn' if row['surface'] == 'drawn' else 'photographed'}",
 }
-"""The conditions by which films differ: for each its name, and the label of a row."""
+"""The conditions by which films differ: for each its name, and the label of a drawn film."""
+_OF_A_REAL_GAME: dict[str, Callable[[Row], str]] = {
+    "tilt": lambda _: "tilt unknown",
+    "camera": lambda _: "camera of a real game",
+    "company": lambda row: f"real people: {'all' if row.get('confirmed') else 'not all'} confirmed",
+    "table": lambda _: "table top: real",
+}
+"""Labels of the film of a real game, where they differ."""
+
+
+def label(condition: str, row: Row) -> str:
+    """Return the label of a film under a condition."""
+    labels = {**CONDITIONS, **_OF_A_REAL_GAME} if row.get("real") else CONDITIONS
+    return labels[condition](row)
 
 
 def report(rows: Sequence[Row], **about: Any) -> dict[str, Any]:
@@ -67,10 +64,9 @@ def report(rows: Sequence[Row], **about: Any) -> dict[str, Any]:
         "events": _by_event(rows),
         "conditions": {
             name: {
-                level: {side: sums(chosen, side) for side in SIDES}
-                for level, chosen in _split(rows, level_of)
+                level: {side: sums(chosen, side) for side in SIDES} for level, chosen in _split(rows, name)
             }
-            for name, level_of in CONDITIONS.items()
+            for name in CONDITIONS
         },
         "rows": [_without_details(row) for row in rows],
     }
@@ -128,9 +124,11 @@ def _by_event(rows: Sequence[Row]) -> Sums:
     }
 
 
-def _split(rows: Sequence[Row], level_of: Callable[[Row], str]) -> list[tuple[str, list[Row]]]:
-    levels = sorted({level_of(row) for row in rows}, key=lambda level: (len(level), level))
-    return [(level, [row for row in rows if level_of(row) == level]) for level in levels]
+def _split(rows: Sequence[Row], condition: str) -> list[tuple[str, list[Row]]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(label(condition, row), []).append(row)
+    return sorted(groups.items(), key=lambda group: (len(group[0]), group[0]))
 
 
 def _tally(rows: Sequence[Row], side: str, kind: str | None = None) -> Sums:
