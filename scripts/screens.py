@@ -106,8 +106,8 @@ SHEETS: Rows = (
 PICTURES = {"screens.png": SCREENS, "sheets.png": SHEETS}
 
 
-def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
-    """Take the photographs, and return their files; each scenario runs once.
+def photograph(rows: Rows, folder: Path, seen: dict[Path, Any]) -> dict[Shot, Path]:
+    """Take the photographs, and return their files. A scenario in `seen` was walked through before.
 
     Raises:
         SystemExit: a photograph does not show the class that it should.
@@ -118,8 +118,7 @@ def photograph(shots: list[Shot], folder: Path) -> dict[Shot, Path]:
     for kind in ("DATA_HOME", "CACHE_HOME", "STATE_HOME"):
         os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not the decks and settings of this user
     walk, found = test_screens._walk.__wrapped__, {}
-    seen: dict[Path, Any] = {}
-    for shot in shots:
+    for shot in (shot for row in rows for shot in row):
         os.environ["SHITHEAD_SCREENS_IN"] = shot.language
         taken = folder / shot.language / shot.type_size
         os.environ["SHITHEAD_SCREENSHOTS"] = str(taken)
@@ -195,25 +194,27 @@ def all_in(rows_of: Rows, language: str, type_size: str) -> Rows:
 def main(out: Path, pictures: dict[str, Rows], kept: Path | None) -> None:
     """Photograph and compose."""
     with tempfile.TemporaryDirectory() as scratch:
-        found = photograph(
-            [shot for rows in pictures.values() for row in rows for shot in row], kept or Path(scratch)
-        )
+        seen: dict[Path, Any] = {}
         for name, rows in pictures.items():
-            page, told = compose(rows, found), PngInfo()
+            page, told = compose(rows, photograph(rows, kept or Path(scratch), seen)), PngInfo()
             told.add_itxt(CONTENTS, contents(rows))
             reduced(page).save(out / name, optimize=True, pnginfo=told)
-            print(f"{name}: {page.width} by {page.height}, {(out / name).stat().st_size // 1000} kB")
+            size = (out / name).stat().st_size // 1000
+            print(f"{name}: {page.width} by {page.height}, {size} kB", flush=True)
 
 
 def wanted(every: bool) -> dict[str, Rows]:
-    """Return the pictures for the documentation, or those in every language and type size."""
+    """Return the pictures for the documentation, or those in every language and type size.
+
+    The longest words in the largest type come first, where a text is most likely to be cut.
+    """
     if not every:
         return PICTURES
     return {
         f"{Path(name).stem}-{language}-{type_size}.png": all_in(rows, language, type_size)
+        for type_size in reversed(TYPE_SIZES)
+        for language in reversed(LANGUAGES)
         for name, rows in PICTURES.items()
-        for language in LANGUAGES
-        for type_size in TYPE_SIZES
     }
 
 

@@ -56,7 +56,7 @@ from tests.e2e.windows.source_scenarios import (
 from tests.e2e.windows.tap_scenario import counted_taps
 from tests.e2e.windows.tour_scenarios import film_behind_tour, tour
 from tests.e2e.windows.turning import turned
-from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_plainly, rest, started, until
+from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_rarely, rest, started, until
 from tests.e2e.windows.worded import worded
 from tests.support.scripted import ILLEGAL, ScriptedSession
 
@@ -371,8 +371,7 @@ def main() -> None:
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
     prepare_kivy()
-    if pictures is None:
-        draw_plainly(30)
+    draw_rarely(30, smooth=pictures is not None)
     settings = load_settings() if name in ("tour", "film_behind_tour", "evening", "turned") else None
     if name in ("evening", "worded"):
         settings = Settings(toured=True, language="en")

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from companion.app.window import prepare_kivy
 from companion.store.store import Store
 from engine.cards import SUIT_OF
-from tests.e2e.windows.walker import Steps, Walker, by_touch, draw_plainly, rest, until
+from tests.e2e.windows.walker import Steps, Walker, by_touch, draw_rarely, rest, until
 from tests.support.planned_evening import EVENING, Planned
 from tests.support.touched import Touch, rank, touches
 
@@ -120,7 +120,7 @@ def main() -> None:
     games = int(sys.argv[2])
     stop_at = (int(sys.argv[3]), sys.argv[4]) if len(sys.argv) > 3 else None
     prepare_kivy()
-    draw_plainly()
+    draw_rarely()
     walker = Walker((360, 640), store, None, None)
     print(json.dumps(walker.run(lambda walker: evening(walker, games, stop_at), every_s=0.0)))
 

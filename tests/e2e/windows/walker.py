@@ -200,8 +200,8 @@ def take_steps(
     Clock.schedule_once(step, first_s)
 
 
-def draw_plainly(pictures_a_second: int | None = None) -> None:
-    """Draw the window without smooth edges, and only when `pixels` looks at it.
+def draw_rarely(pictures_a_second: int | None = None, *, smooth: bool = False) -> None:
+    """Draw the window only when `pixels` looks at it, and with smooth edges only for photographs.
 
     Nobody watches, and drawing takes more of the processor than all the rest.
     """
@@ -213,7 +213,8 @@ def draw_plainly(pictures_a_second: int | None = None) -> None:
 
         Window.bind(on_draw=lambda _window: True)  # handled: the window's own drawing is left out
 
-    Config.set("graphics", "multisamples", "0")
+    if not smooth:
+        Config.set("graphics", "multisamples", "0")
     if pictures_a_second is not None:
         Config.set("graphics", "maxfps", str(pictures_a_second))
     Clock.schedule_once(draw_on_demand)
