@@ -77,7 +77,8 @@ class Event:
     cards: tuple[str, ...] = ()
     """The cards that moved; for a set, in the order in which they lie, lowest first.
 
-    For `unclear`: what a card that was not read may be, the likeliest first.
+    For a `deal` under way: the play pile, as far as it was seen. For `unclear`: what a card that was not read
+    may be, the likeliest first.
     """
     source: Source | None = None
     """Where played cards came from."""
@@ -100,6 +101,8 @@ class Event:
     """The id of an earlier event that this one replaces."""
     withdrawn: bool = False
     """With `revise`: the earlier event did not happen at all."""
+    under_way: bool = False
+    """For `deal`: whether the game was already going on when the table was first seen."""
     concerns: int | None = None
     """For `late_breach` and `consequence`: the id of the event that was not allowed. For `unclear`: the id
     of the event in question."""
@@ -136,6 +139,8 @@ class Event:
             line["up"] = {player: list(cards) for player, cards in self.up.items()}
         if self.withdrawn:
             line["withdrawn"] = True
+        if self.under_way:
+            line["under_way"] = True
         line |= {
             "confidence": round(self.confidence, 4),
             "decided_at": round(self.decided_at, 3),
@@ -199,6 +204,7 @@ def _fields(line: Mapping[str, Any], names: PlayerNames) -> dict[str, Any]:
         "confidence": read_number(line.get("confidence"), "confidence", 0, 1),
         "revise": read_count(line.get("revise"), "revise", MOST_NUMBER),
         "withdrawn": read_flag(line.get("withdrawn"), "withdrawn"),
+        "under_way": read_flag(line.get("under_way"), "under_way"),
         "concerns": read_count(line.get("concerns"), "concerns", MOST_NUMBER),
         "breach": _breach(line.get("breach")),
         "says": read_text(line.get("says"), "says"),

@@ -30,7 +30,14 @@ LOST_TRACK = (
     "The cards or the camera have moved, and the game was lost from sight. Do the cards lie as before, and "
     "is nothing missing here?"
 )
-QUESTIONS = (UNREAD_CARD, HIDDEN_CARD, TABLE_CHANGED, NO_ROWS, NO_DRAW_PILE, NO_SEATS, LOST_TRACK)
+UNDER_WAY = (
+    "A game seems to be going on, because cards lie beside the rows. Which of them is the play pile, and not "
+    "the burn pile?"
+)
+QUESTIONS = (
+    *(UNREAD_CARD, HIDDEN_CARD, TABLE_CHANGED, NO_ROWS, NO_DRAW_PILE, NO_SEATS, LOST_TRACK),
+    UNDER_WAY,
+)
 """All templates, for the translators."""
 
 LAYOUT_QUESTIONS = (NO_ROWS, NO_DRAW_PILE, NO_SEATS)

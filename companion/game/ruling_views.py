@@ -18,6 +18,7 @@ from vision.questions import (
     HIDDEN_CARD,
     LAYOUT_QUESTIONS,
     LOST_TABLE_QUESTIONS,
+    UNDER_WAY,
     UNREAD_CARD,
     format_question,
     parse_question,
@@ -108,8 +109,14 @@ def asks_for_places(question: EventLine, *, followed: bool = False) -> bool:
     """
     known = _form(question)
     return known is not None and (
-        known[0] in LAYOUT_QUESTIONS or (known[0] in LOST_TABLE_QUESTIONS and not followed)
+        known[0] in (*LAYOUT_QUESTIONS, UNDER_WAY) or (known[0] in LOST_TABLE_QUESTIONS and not followed)
     )
+
+
+def asks_about_joined_game(question: EventLine) -> bool:
+    """Return whether a question is about a game that was going on when it was first seen."""
+    known = _form(question)
+    return known is not None and known[0] == UNDER_WAY
 
 
 def asks_about_moved_game(question: EventLine) -> bool:

@@ -49,6 +49,8 @@ def event_text(line: Mapping[str, Any]) -> str:
             return what if line.get("player") else _("Cards are exchanged")
         case "deal":
             up = line.get("up") or {}
+            if line.get("under_way"):
+                return _("The game was going on already")
             if len(up) != 1:
                 return _("The cards are dealt")
             player, lying = next(iter(up.items()))

@@ -92,12 +92,14 @@ def _details(event: Event) -> list[str]:
         if value != usual:
             whole = isinstance(value, float) and value.is_integer()
             details.append(f"{name}={int(value) if whole and value is not None else value!r}")
-    return [*details, "withdrawn"] if event.withdrawn else details
+    flags = (("withdrawn", event.withdrawn), ("under_way", event.under_way))
+    return [*details, *(name for name, is_set in flags if is_set)]
 
 
 def _write_deal(event: Event) -> str:
     rows = [f"{_who(player)}{_cards(cards)}" for player, cards in event.up.items()]
-    return "deal: " + " / ".join(rows) if rows else "deal"
+    pile = f" beside{_cards(event.cards)}" if event.cards else ""
+    return f"deal{pile}: " + " / ".join(rows) if rows else f"deal{pile}"
 
 
 def _write_exchange(event: Event) -> str:
@@ -187,8 +189,8 @@ def _read_details(text: str) -> dict[str, Any]:
     for item in text.split():
         name, _, value = item.partition("=")
         try:
-            if item == "withdrawn":
-                fields["withdrawn"] = True
+            if item in ("withdrawn", "under_way"):
+                fields[item] = True
             elif name in ("t", "confidence"):
                 fields[name] = float(value)
             elif name == "decided":
@@ -275,7 +277,10 @@ _COUNT = r"(?: (\d{1,9}))?"
 _COUNTED = f"{_COUNT}(?::{_CARDS})?"
 _SOURCES = "|".join(re.escape(words) for words in _FROM.values())
 _READERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]] = [
-    (re.compile(r"deal(?:: (.*))?"), lambda m: {"event": "deal", "up": _rows(m[1])}),
+    (
+        re.compile(r"deal(?: beside((?: [^\s:]+)+))?(?:: (.*))?"),
+        lambda m: {"event": "deal", "cards": _parse_cards(m[1]), "up": _rows(m[2])},
+    ),
     (re.compile(f"game over: {_NAME}"), lambda m: {"event": "game_over", "loser": _name(m[1])}),
     (re.compile(f'late breach: {_NAME}: (".*")'), _read_said("late_breach")),
     (re.compile(f'after a breach: {_NAME}: (".*")'), _read_said("consequence")),

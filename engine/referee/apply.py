@@ -11,7 +11,7 @@ from engine.events import Event
 from engine.judging.case import Ruling
 from engine.judging.judge import rule_on, ruling_of_breach, ruling_of_end, ruling_on_doubt
 from engine.judging.situation import Action
-from engine.referee.gaps import Gaps, as_unproven
+from engine.referee.gaps import MOST_PER_TURN, Gaps, as_unproven
 from engine.referee.late_breaches import Suspicions
 from engine.referee.outcome import Outcome
 from engine.referee.reconciling import changed_places, give_up_surplus, reconcile, split_sources, without
@@ -105,6 +105,14 @@ class Follower:
             self.restart()
         for player, cards in event.up.items():
             self.state.seats[player].up = list(cards)
+        if event.under_way:
+            # Nobody saw what led here: neither whose turn it is nor how many cards are left to draw.
+            self.state.opening, self.state.turn, self.state.draw_pile = False, None, None
+            for seat in self.state.seats.values():
+                seat.may_draw = MOST_PER_TURN  # for a play before
+            # In which order its pile lies is not seen either.
+            alike = len({RANK_OF[card] for card in event.cards}) < 2
+            self.state.replace_pile(event.cards if alike else (UNKNOWN,) * len(event.cards))
         return Outcome()
 
     def _exchange(self, event: Event) -> Outcome:
@@ -229,6 +237,8 @@ class Follower:
         state.opening = False
         seat, due = state.seats[player], effects["draw"] or 0
         seat.may_draw = due if soft else 0
+        if effects["draw"] is None and state.draw_pile is None:
+            seat.may_draw = MOST_PER_TURN  # in a game that was joined, nobody knows whether cards are left
         if due and not soft:
             state.assume_drawn(player, due)
             seat.noted = False

@@ -79,8 +79,12 @@ class Script:
         make_events: MakeEvents = EventMaker,
         *,
         by_hands: bool = False,
+        lying: Sequence[Observation] = (),
     ) -> None:
+        """`lying`: what lies beside the rows of a game that is joined."""
         self.maker = make_events(layout(play), UP, 0.0, 1.0, packs=packs)
+        if lying:
+            self.maker.join(lying)
         self.events: list[Event] = self.maker.events_of_deal()
         self.t = 1.0
         self.by_hands = by_hands
@@ -92,7 +96,8 @@ class Script:
             for s, row in enumerate(UP)
             for k, name in enumerate(row)
         }
-        self.table: list[Observation] = []
+        self.table: list[Observation] = list(lying)
+        self.unchanged = tuple(lying)
         self.draw_pile = True
         self.draw_picture: Patch | None = None
         """What the draw pile looks like."""
@@ -126,7 +131,9 @@ class Script:
             patches[PLAY] = small(pile)
         if self.draw_picture is not None and DRAW not in hidden:
             patches[DRAW] = self.draw_picture
-        self.events += self.maker.on_look(Look(self.t, tuple(shown), tuple(under), hidden, patches, pile))
+        self.events += self.maker.on_look(
+            Look(self.t, tuple(shown), tuple(under), hidden, patches, pile, unchanged=self.unchanged)
+        )
 
     def reach(self, player: str, *stops: tuple[Place, float], held: Observation | None = None) -> ArmTrack:
         """A player's arm goes to each place and stays there so long; covers the zones it is over."""

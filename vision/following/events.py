@@ -17,6 +17,7 @@ from engine.events import Event
 from vision.following.burn_pile import BurnPile
 from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
+from vision.following.joined_game import JoinedGame
 from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
@@ -40,6 +41,8 @@ _PUT_AWAY_SECONDS = 5.0
 """What comes to light beside the piles so soon after a card was shown is that card, put away."""
 _SETTLED, _PATIENCE = 2, 5
 """So many looks that agree tell what lies on a pile that was put right; after so many they need not."""
+_ARM_SECONDS = 0.3
+"""An arm that was seen so lately may still be over the table."""
 _FIRST_PLAY_SECONDS = 3.0
 """The first card of a game was put down no longer ago than this."""
 _TAKES_MM = 130.0
@@ -94,6 +97,8 @@ class EventMaker:
         self._as_it_lies: list[list[Observation]] | None = None
         """Looks at the play pile since somebody said where it is; None: what lies there is known."""
         self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
+        self._joined: JoinedGame | None = None
+        """In a game that was joined, until the play pile is found."""
 
     def events_of_deal(self) -> list[Event]:
         """Return the events that the deal itself decided; call it once, before anything is fed."""
@@ -104,6 +109,17 @@ class EventMaker:
         self._scene.started = True
         for zone in bare:
             self.rows.spots[zone].up, self.rows.spots[zone].down = None, False
+
+    def join(self, lying: Sequence[Observation]) -> None:
+        """Take the table for one whose game is going on: what lies beside rows and draw pile is no act.
+
+        Call it before `events_of_deal`. The play pile is where the next card is played, unless somebody shows
+        it before.
+        """
+        self._scene.started = True
+        self._joined = JoinedGame(lying)
+        self._heap.know(lying)
+        self._deal = self.log.mark_under_way(self._deal)
 
     def put_right(self, layout: Layout, t: float) -> None:
         """Take the places for where somebody says they are: what lies there has not come by an act.
@@ -117,7 +133,7 @@ class EventMaker:
         if layout.play != was.play:
             believed, self._play = self._play.pile, self._play_pile(t)
             self._play.pile.cards = believed.cards
-            self._as_it_lies = []
+            self._as_it_lies, self._joined = [], None
 
     def _play_pile(self, t: float) -> PlayPile:
         return PlayPile(
@@ -128,6 +144,11 @@ class EventMaker:
     def started(self) -> bool:
         """Whether anything has been played since the deal: until then cards may be exchanged."""
         return self._scene.started
+
+    @property
+    def under_way(self) -> bool:
+        """Whether the game was going on when the table was first seen."""
+        return self._deal.under_way
 
     @property
     def log(self) -> ReportedEvents:
@@ -198,10 +219,13 @@ class EventMaker:
         else:
             self._look_beside_piles(look, [*free, *on_burn_pile], put)
         if self.layout.play is None:
-            self._find_set_under_hand(look)
+            if self._joined is None:
+                self._find_set_under_hand(look)
+            else:
+                self._joined.look(look.unchanged, self._last_arm())
         elif self._as_it_lies is not None:
             if PLAY not in look.hidden:
-                self._take_as_it_lies([*self._as_it_lies, by_zone.get(PLAY, [])])
+                self._take_as_it_lies([*self._as_it_lies, by_zone.get(PLAY, [])], look.t)
         elif PLAY in look.hidden:
             self._play.glimpse(look, by_zone.get(PLAY, []))
         else:
@@ -269,6 +293,8 @@ class EventMaker:
         if self._shows.lasts(hands.t) and hands.tracks:
             return _SLOW  # who answers may reach in beneath the arm that rests
         reaches = self._scene.reaches
+        if self._joined is not None and reaches and not self._joined.settled:
+            return _STEADY
         if (self._taking.whole is not None or self.layout.play is None) and reaches:
             return _STEADY if hands.t - reaches[-1].last_seen < 1.5 else math.inf
         touched = any(s.touched is not None and z not in hands.covered for z, s in self.rows.spots.items())
@@ -295,7 +321,10 @@ class EventMaker:
         """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
         t = look.t
         fresh = self._heap.look(free, t, under_arms=under_arms, burnt=look.burnt)
-        if not fresh or (self.layout.play is None and self._first_on_pile(fresh, t)):
+        joined, has_arm = self._joined, t - self._last_arm() < _ARM_SECONDS
+        if joined and has_arm and joined.seems_gone(self._near_draw_pile(fresh), look.unchanged):
+            return  # the arm may cover it
+        if not fresh or (self.layout.play is None and self._first_on_pile(fresh, look.unchanged, t)):
             return
         self._heap.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
@@ -307,9 +336,14 @@ class EventMaker:
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
             self._heap.found(self._shown_at)
 
-    def _first_on_pile(self, fresh: Sequence[Observation], now: float) -> bool:
+    def _first_on_pile(
+        self, fresh: Sequence[Observation], unchanged: Sequence[Observation], now: float
+    ) -> bool:
         """Put the play pile where the first face-up cards come to rest near the draw pile."""
-        ups = [c for c in self._near_draw_pile(fresh) if not self._shows.shown_before(c)]
+        near = self._near_draw_pile(fresh)
+        if self._joined is not None:
+            near = self._joined.plays(near, unchanged)
+        ups = [c for c in near if not self._shows.shown_before(c)]
         if not ups:
             return False
         self._shows.lie_free(ups)
@@ -333,6 +367,10 @@ class EventMaker:
         for seen_before, _ in self._resting:
             self._play.glimpse(seen_before, [])
 
+    def _last_arm(self) -> float:
+        """Return when an arm was last seen."""
+        return max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
+
     def _near_draw_pile(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the face-up cards among these that can be named and may lie on the play pile."""
         draw = self.layout.draw or self.layout.middle
@@ -346,8 +384,23 @@ class EventMaker:
         x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
         self._heap.know(cards)
+        if self._joined is not None:
+            self._put_below(self._joined.below((x, y)), now)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
         self._play.begin(on_pile, self._put_down_at((x, y), now), now)
+
+    def _put_below(self, lying: Sequence[Observation], now: float) -> None:
+        """Put on the pile of a joined game what lies there below the first play that was seen."""
+        self._joined = None
+        view = self._play.pile.view([lying] * _SETTLED, self._where.off_the_pile())
+        if view.new:
+            self._play.pile.put(view.new, free=True)
+            self._tell_pile_of_joined_game(now)
+
+    def _tell_pile_of_joined_game(self, now: float) -> None:
+        """Add the play pile to the deal of a joined game, unless something has happened since."""
+        if self._deal.under_way and self.log.is_newest(self._deal):
+            self._deal = self.log.revise(self._deal, now, cards=tuple(self.pile))
 
     def _put_down_at(self, place: Place, now: float) -> float:
         """Return when the hand that was there last paused nearest to a place, or was last seen.
@@ -362,7 +415,7 @@ class EventMaker:
         nearest = min(near, key=lambda stop: math.dist(stop.place, place), default=None)
         return last.last_seen if nearest is None else nearest.start
 
-    def _take_as_it_lies(self, looks: list[list[Observation]]) -> None:
+    def _take_as_it_lies(self, looks: list[list[Observation]], now: float) -> None:
         """Put on the pile, once looks agree, what lies where it is said to be: maybe nothing."""
         view = self._play.pile.view(looks[-_SETTLED:], self._where.off_the_pile())
         unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
@@ -372,6 +425,7 @@ class EventMaker:
         if view.cards:
             self._play.pile.put(view.new, free=True)
             self._scene.started = True
+            self._tell_pile_of_joined_game(now)
         else:
             self._play.pile.cards.clear()
         self._as_it_lies = None
@@ -397,8 +451,8 @@ class EventMaker:
     def _tell_show(self, now: float) -> None:
         lying = all_copies_among((name for name, _ in self._where.lying()), self._scene.packs)
         shown = self._shows.take(self.layout, lying)
-        if shown is None:
-            return
+        if shown is None or self._joined is not None:
+            return  # in a joined game, what seems to be held out may be the first card that is played
         put_away = self._heap.places_since(shown.since) or self._heap.looks_otherwise(shown.since, shown.t)
         if shown.taken_home and not put_away:
             return  # whoever takes a card home again has thought better of it

@@ -156,6 +156,10 @@ class _LoggedEventMaker(EventMaker):
         super().go_on(bare)
         self._write("go_on", [zone_name(zone) for zone in bare])
 
+    def join(self, lying: Sequence[Observation]) -> None:
+        super().join(lying)
+        self._write("join", [_seen(card) for card in lying])
+
     def put_right(self, layout: Layout, t: float) -> None:
         moved = [k for k, seat in enumerate(layout.seats) if seat is not self.layout.seats[k]]
         with self._listening():
@@ -202,6 +206,8 @@ class _LoggedEventMaker(EventMaker):
             "pile": None if look.pile is None else add(look.pile.pixels),
             "burnt": None if look.burnt is None else add(look.burnt.pixels),
         }
+        if look.unchanged:
+            given["unchanged"] = [_seen(card) for card in look.unchanged]
         with self._listening():
             events = super().on_look(look)
         self._write("look", given, events)

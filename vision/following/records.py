@@ -52,6 +52,8 @@ class Look:
     """The play pile from near by."""
     burnt: CloseUp | None = None
     """The burn pile from near by; None while something covers it."""
+    unchanged: tuple[Observation, ...] = ()
+    """In a joined game: the cards beside the rows that have not been touched since."""
 
 
 def same_patch(first: Patch | None, second: Patch | None) -> bool:
@@ -136,6 +138,13 @@ class ReportedEvents:
         elif event.player is not None and kind == "draw":
             self._drawn(event.player, event.count or 1)
         return event
+
+    def mark_under_way(self, deal: Event) -> Event:
+        """Return a deal, not handed over yet, as that of a game that was going on when it was first seen."""
+        marked = replace(deal, under_way=True)
+        self.fresh = [marked if event is deal else event for event in self.fresh]
+        self.last = marked if self.last is deal else self.last
+        return marked
 
     def _moved(self, event: Event) -> None:
         """Note which cards have gone into a hand, and which have come out of one."""

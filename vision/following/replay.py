@@ -36,7 +36,7 @@ from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone, layout_of
 from vision.table.observations import Observation
 
-_CALLS = ("deal", "go_on", "events_of_deal", "put_right", "hands", "look", "lose", "finish")
+_CALLS = ("deal", "go_on", "join", "events_of_deal", "put_right", "hands", "look", "lose", "finish")
 _NO_ANSWER: dict[str, Likeness] = {"patch": 1.0}
 """The result of a comparison that is not in the log: small pictures differ all over."""
 _LONGEST_S, _MOST_MM = 1e9, 1e6
@@ -252,6 +252,8 @@ class _Game:
         match name:
             case "go_on":
                 return partial(_quietly, maker.go_on, self._zones(given))
+            case "join":
+                return partial(_quietly, maker.join, list(map(_seen, given)))
             case "put_right":
                 return partial(_quietly, maker.put_right, self._put_right(given), _time(given["t"]))
             case "hands":
@@ -315,6 +317,7 @@ class _Game:
             patches=patches,
             pile=pile,
             burnt=burnt,
+            unchanged=tuple(map(_seen, given.get("unchanged", ()))),
         )
 
     def _seat(self, given: Any) -> int:

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 import cv2
 import numpy as np
 
+from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.events import EventMaker
@@ -24,17 +25,17 @@ from vision.motion.background import BackgroundSubtractor, MotionFrame
 from vision.motion.frame_difference import ChangeDetector
 from vision.motion.resting_looks import RestingLooks
 from vision.motion.stabiliser import StabilisedFrame, Stabiliser
-from vision.questions import TABLE_CHANGED, format_question
+from vision.questions import TABLE_CHANGED, UNDER_WAY, format_question
 from vision.table.bare_table import BareTable
 from vision.table.calibration import LayoutFinder
 from vision.table.deal import SURE_NAME_P, read_up_cards, remaining_up_cards, settled_cards
 from vision.table.layout import BURN, Layout, Place, Zone
 from vision.table.manual_layout import TappedPlaces, layout_from_taps, move_zone
-from vision.table.observations import observe
+from vision.table.observations import Observation, fuse_looks, observe
 from vision.table.relocation import KnownUpCards
 from vision.table.rescaling import rescale_layout
 from vision.table.view import TableView
-from vision.types import CardReader, CardReading, Image, Mask, Region, without_jokers
+from vision.types import CardReader, CardReading, Image, Mask, Quad, Region, without_jokers
 
 _IDLE_LOOK_SECONDS = 5.0
 """How often the table is looked at when nothing happens: cards get surer names, slips are found."""
@@ -47,6 +48,26 @@ _PLAIN_P = 0.95
 """Probability of a name from which all of a card shows."""
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
+
+
+def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Observation]:
+    """Return the cards in several looks that lie in no row, on no pile and in nobody's fan."""
+    fused = fuse_looks([observe(look, layout.plane) for look in looks])
+    cards = [group.observation for group in fused if group.look_count >= max(2, len(looks) // 3)]
+    return [c for c in cards if layout.zone_at(c.x, c.y) is None and not layout.is_at_a_player((c.x, c.y))]
+
+
+def _with_quads(
+    cards: Sequence[Observation], readings: Sequence[CardReading], layout: Layout
+) -> list[tuple[Observation, Quad]]:
+    """Return those of the cards that are among readings, each with its outline in pixels."""
+    found = []
+    for reading in readings:
+        for seen in observe([reading], layout.plane):
+            found += [(card, reading.quad) for card in cards if card.face == seen.face and card.is_at(seen)][
+                :1
+            ]
+    return found
 
 
 class MakeEvents(Protocol):
@@ -108,6 +129,10 @@ class Watcher:
         self._resting = RestingLooks()
         self._tabletop: BareTable | None = None
         self._known: KnownUpCards | None = None
+        self._seen_undealt = False
+        """Whether the table was looked at before there was a deal."""
+        self._joined: list[tuple[Observation, Quad]] = []
+        """In a joined game, until the play pile is found: the cards beside the rows, with their outlines."""
         self._begun = self._shown = False
         """Whether anything had been played, and whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
@@ -259,6 +284,8 @@ class Watcher:
             told = maker.on_look(look)
             self._absorb_played(told)
             events += told
+        if self._joined and maker.layout.play is not None:
+            self._joined, self.question = [], None
         names = tuple(maker.layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
         return events
@@ -320,6 +347,7 @@ class Watcher:
         else:
             found = self._finder.find_deal(readings, frame, self._tabletop)
             if found is None:
+                self._seen_undealt = True
                 if len(readings) >= _NO_DEAL_LOOKS:
                     self.question = self.question or self._finder.missing_question(readings, width, height)
                 return []
@@ -341,7 +369,33 @@ class Watcher:
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
+        elif self._known is None and self._is_under_way(beside := _beside(layout, readings), frame, layout):
+            self._maker.join(beside)
+            self._tabletop, self._joined = BareTable(frame), _with_quads(beside, readings[-1], layout)
+            self.question = format_question(UNDER_WAY)
         return self._maker.events_of_deal()
+
+    def _is_under_way(self, beside: Sequence[Observation], frame: Image, layout: Layout) -> bool:
+        """Return whether a game was going on when the table was first seen.
+
+        Then cards lie face up beside the rows, and the rows lay there in the first picture. If only those
+        cards lay there, they are a pattern of the table, and the deal was made before the camera.
+        """
+        lying = [card for card in beside if card.face == "up" and card.best[1] >= SURE_NAME_P]
+        names = {card.best[0] for card in lying} - {JOKER}
+        if not names:
+            return False
+        if self._tabletop is None:
+            return not self._seen_undealt
+        rows, others = [], []
+        for reading in self.view.readings:
+            if any(zone.kind == "row" for zone in zones_of(reading, layout)):
+                rows.append(self._tabletop.is_unchanged(frame, reading.quad))
+            elif reading.card in names:
+                others.append(self._tabletop.is_unchanged(frame, reading.quad))
+        if 2 * sum(rows) > len(rows) or any(others):
+            return 2 * sum(rows) > len(rows)
+        return not self._seen_undealt  # the camera was turned to the table after its first picture
 
     # -- where it is not sure that the table lies as it did ------------------------------------------
 
@@ -386,7 +440,7 @@ class Watcher:
         self._maker, self._given, self._begun = None, maker.layout, maker.started
         self._told = maker.log.count
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
-        self._tabletop = None  # it was kept as the camera saw it then
+        self._tabletop, self._joined = None, []  # they are as the camera saw them then
         self._resting.readings.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), to_reference=None)
@@ -433,6 +487,7 @@ class Watcher:
             patches=patches(layout, layout.zones(), motion),
             pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
             burnt=close_up(frame, layout, burn) if burn is not None else None,
+            unchanged=tuple(card for card, quad in self._joined if self._is_unchanged(frame, quad)),
         )
 
     def _is_held_at_rest(self, reading: CardReading, motion: MotionFrame) -> bool:
@@ -458,7 +513,15 @@ class Watcher:
         return any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
-        """Tell whether what was read as a card, but not dealt, has been there since before the deal."""
-        if self._tabletop is None or self._maker is None or reading.face == "down":
+        """Tell whether what was read as a card, but not dealt, has been there since before the deal.
+
+        In a game that was joined it is a card, but nobody has put it there since.
+        """
+        if self._maker is None or reading.face == "down" or not self._is_unchanged(frame, reading.quad):
             return False
-        return not self._lies_in_row(reading) and self._tabletop.is_unchanged(frame, reading.quad)
+        kinds = {zone.kind for zone in zones_of(reading, self._maker.layout)}
+        return "row" not in kinds and not (self._maker.under_way and "play" in kinds)
+
+    def _is_unchanged(self, frame: Image, quad: Quad) -> bool:
+        """Return whether a place is unchanged since before the deal, or since the game was joined."""
+        return self._tabletop is not None and self._tabletop.is_unchanged(frame, quad)

@@ -17,6 +17,7 @@ from companion.app.screens.arrangement import ANSWER_DP, rows_needed
 from companion.app.screens.widgets import PillButton, signed, text_height
 from companion.game.interface import EventLine
 from companion.game.ruling_views import (
+    asks_about_joined_game,
     asks_about_moved_game,
     asks_for_hidden_card,
     asks_for_places,
@@ -167,6 +168,8 @@ def _in_short(question: EventLine) -> str:
     """Return a short form of a question that stands beside its answers. The log has the whole."""
     if asks_about_moved_game(question):
         return _("The cards are not where they were.")
+    if asks_about_joined_game(question):
+        return _("A game seems to be going on. Where is the play pile?")
     if asks_for_places(question):
         return _("No complete deal is in view.")
     who = str(question.get("player") or _("Somebody"))

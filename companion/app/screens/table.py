@@ -51,6 +51,11 @@ _UNANSWERED = 2
 """Answers of the session after tapped places within which their layout is expected."""
 
 
+def _drag_piles() -> str:
+    """Return the request to put the piles right: a burn pile must not pass for the play pile."""
+    return _("Is that right? Burned cards are not the play pile. Drag each name to its place.")
+
+
 class TableScreen(FloatLayout):
     """Shows a session, and passes on the players' requests."""
 
@@ -158,8 +163,13 @@ class TableScreen(FloatLayout):
         self._over_picture(DragPlaces(self.session.move_place))
 
     def show_where(self) -> None:
-        """Ask for the rows and the draw pile by taps, because no deal was recognised or the game was lost."""
-        if self.session.snapshot.table is not None:
+        """Ask for the rows and the draw pile by taps, because no deal was recognised or the game was lost.
+
+        If they are known, as in a game that was joined, ask where the other piles are.
+        """
+        if self.session.snapshot.layout is not None:
+            self._over_picture(DragPlaces(self.session.move_place, _drag_piles()))
+        elif self.session.snapshot.table is not None:
             self._over_picture(TapPlaces(self.session.snapshot.table.players, self._take_places))
 
     def _take_places(self, shown: TappedPlaces) -> None:
@@ -174,8 +184,7 @@ class TableScreen(FloatLayout):
         answers, layout = self._layout_before
         if snapshot.layout is not None and snapshot.layout is not layout:
             self._layout_before = None
-            asks = _("Is that right? Burned cards are not the play pile. Drag each name to its place.")
-            self._over_picture(DragPlaces(self.session.move_place, asks))
+            self._over_picture(DragPlaces(self.session.move_place, _drag_piles()))
         elif snapshot.requests_done > answers + _UNANSWERED:  # the places were refused
             self._layout_before = None
 

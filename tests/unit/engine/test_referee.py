@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.events import Event
 from engine.referee.referee import Referee
 from tests.unit.engine.conftest import Start, Told
 from tests.unit.engine.outcomes import broken, effects, kinds, notes, rule_of, verdict
@@ -601,3 +602,22 @@ def test_start_of_two_equal_cards_the_one_nearer_to_the_dealers_left_starts(
     game = start("backpacker", ups=threes, dealer=ANN, options=("computer-start",))
     game.play(starter, "4S", draws=1)
     assert ("late_breach" in kinds(game.play(holder, "4C"))) == late
+
+
+def test_a_game_that_is_joined_accuses_nobody_of_what_was_not_seen() -> None:
+    referee = Referee("winnersh", PLAYERS, dealer=CAT)
+    up = {ANN: ("4C", "9S", "KD"), BOB: ("5C", "6S", "7D"), CAT: ("8C", "8S", "8D")}
+    deal = Event(id=1, event="deal", up=up, cards=("9H", "QH"), under_way=True, confidence=0.9)
+    referee.observe(deal)
+    assert (referee.table.turn, referee.table.draw_pile) == (None, None)
+    assert referee.table.pile == ["??", "??"], "in which order they lie was not seen"
+    play = Event(id=2, event="play", player=BOB, cards=("5H",), source="hand", confidence=0.9)
+    assert verdict(referee.observe(play)) == "unproven"
+
+
+def test_the_pile_of_a_joined_game_counts_if_its_order_does_not_matter() -> None:
+    referee = Referee("winnersh", PLAYERS, dealer=CAT)
+    referee.observe(Event(id=1, event="deal", cards=("QH", "QS"), under_way=True))
+    assert referee.table.pile == ["QH", "QS"]
+    play = Event(id=2, event="play", player=BOB, cards=("5H",), source="hand")
+    assert broken(referee.observe(play)) == ["play.equal-or-higher"]

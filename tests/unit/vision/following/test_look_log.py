@@ -88,6 +88,16 @@ def test_a_game_is_followed_from_its_log_as_it_was(play: Callable[[Script], None
     assert replayed(tmp_path / "game.looks") == {1: told}
 
 
+def test_a_game_that_was_joined_is_followed_from_its_log_as_it_was(tmp_path: Path) -> None:
+    with (tmp_path / "game.looks").open("wb") as file:
+        log = LookLog(file)
+        script = Script(play=None, make_events=log.event_maker, lying=[card("9H", PLAY_AT)])
+        script.play("Bob", card("JH", (PLAY_AT[0] + 20, PLAY_AT[1] + 15), angle=110))
+        log.close()
+    assert script.told() == [("deal", None, ("9H",)), ("play", "Bob", ("JH",))]
+    assert replayed(tmp_path / "game.looks") == {1: script.events}
+
+
 def test_games_of_one_log_are_followed_apart(tmp_path: Path) -> None:
     told = written(tmp_path / "games.looks", *GAMES)
     assert replayed(tmp_path / "games.looks") == dict(enumerate(told, 1))

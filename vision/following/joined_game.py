@@ -1,0 +1,64 @@
+"""A game that was going on when the table was first seen: what lay beside its rows is no act.
+
+Nobody has said which of the piles is the play pile. The next play shows it. A burn shows it too: then one
+pile goes, and its cards come to lie on another, which must not count as a play there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from vision.table.layout import Place
+from vision.table.observations import MIN_NAME_P, Observation
+
+_SETTLED_LOOKS = 4
+"""Looks after the last arm before what lies there counts as left alone. A play is found before."""
+_ON_PILE_MM = 85.0
+"""The greatest distance of a pile's card from the middle of the pile."""
+
+
+class JoinedGame:
+    """The cards that lay beside the rows, until the play pile is found."""
+
+    def __init__(self, lying: Sequence[Observation]) -> None:
+        """`lying`: the cards beside rows and draw pile when the game was joined."""
+        self._names = frozenset(str(card.best[0]) for card in lying if card.best[1] >= MIN_NAME_P)
+        self._lying = list(lying)
+        self._last_arm, self._looks = -math.inf, 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known what lies there since the last arm has gone."""
+        return self._looks >= _SETTLED_LOOKS
+
+    def look(self, unchanged: Sequence[Observation], last_arm: float) -> None:
+        """Note which of the cards lie unchanged. `last_arm`: when an arm was last seen before this look."""
+        self._looks = 1 if last_arm != self._last_arm else self._looks + 1
+        self._last_arm = last_arm
+        if self.settled:
+            self._lying = list(unchanged)
+
+    def plays(self, fresh: Iterable[Observation], unchanged: Sequence[Observation]) -> list[Observation]:
+        """Return the new cards that may be a play: they lay nowhere before, and no other pile has gone."""
+        plays = [card for card in fresh if card.best[0] not in self._names]
+        return [] if self.seems_gone(plays, unchanged) else plays
+
+    def seems_gone(self, fresh: Iterable[Observation], unchanged: Sequence[Observation]) -> bool:
+        """Return whether a card that lay there is not seen any more, and none of the new ones covers it.
+
+        An arm may cover it, too.
+        """
+        new = list(fresh)
+        gone = (
+            card for card in self._lying if not any(card is other or card.is_at(other) for other in unchanged)
+        )
+        return any(all(_apart(card, other) > _ON_PILE_MM for other in new) for card in gone)
+
+    def below(self, place: Place) -> list[Observation]:
+        """Return the cards that lie where the play pile turns out to be."""
+        return [card for card in self._lying if math.dist((card.x, card.y), place) <= _ON_PILE_MM]
+
+
+def _apart(card: Observation, other: Observation) -> float:
+    return math.dist((card.x, card.y), (other.x, other.y))
