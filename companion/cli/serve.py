@@ -17,7 +17,7 @@ from engine.errors import BadInputError
 if TYPE_CHECKING:
     from companion.game.session import Session
     from companion.game.setup import GameSetup
-    from companion.phone.server import Serving
+    from companion.phone.server import PhoneServer, Serving
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         with suppress(KeyboardInterrupt):
             _announce(server.serving, films=setup.source == JOINED_PHONE)
             session.start()
-            _wait(session)
+            _wait(session, server, films=setup.source == JOINED_PHONE)
     return 0
 
 
@@ -141,16 +141,20 @@ def _announce(serving: Serving, *, films: bool) -> None:
     _say(f"your browser warns of the certificate once; its fingerprint begins {serving.fingerprint[:23]}")
 
 
-def _wait(session: Session) -> None:
-    """Wait until the session has failed.
+def _wait(session: Session, server: PhoneServer, *, films: bool) -> None:
+    """Wait until the session has failed. If this machine comes into another network, show the new code.
 
     Raises:
         BadInputError: the session has failed.
     """
-    told = session.snapshot.says
+    told, serving = session.snapshot.says, server.serving
     never = threading.Event()
     while session.snapshot.phase != "failed":
         never.wait(0.2)
+        if server.serving is not None and server.serving is not serving:
+            serving = server.serving
+            _say("the network has changed; all phones scan the new code")
+            _announce(serving, films=films)
         if session.snapshot.says not in ("", told):
             told = session.snapshot.says
             _say(told)

@@ -49,6 +49,8 @@ _INVITATION = "invitation.json"
 HELLO_TIMEOUT_S, SEND_TIMEOUT_S = 10.0, 10.0
 """A phone that says nothing at first, or takes nothing for so long, is dropped."""
 _HEARTBEAT_S = 10.0
+ADDRESSES_EVERY_S = 3.0
+"""How often this machine's addresses are looked at. In another WLAN they are others."""
 MAX_FRAMES_PER_S, MAX_MESSAGES_PER_S = 30.0, 10.0
 MAX_BAD_MESSAGES = 10
 """A phone that sends more bad messages is dropped."""
@@ -112,6 +114,7 @@ class PhoneServer:
         """
         self.hub = hub
         self.serving: Serving | None = None
+        """Where the page is now. It is replaced as a whole when this machine comes into another network."""
         self.invitation: Invitation | None = None
         self._host, self._port = host, port
         self._folder = folder or data_folder()
@@ -178,23 +181,53 @@ class PhoneServer:
         make_folder(self._folder)
         self._folder.chmod(0o700)
         self.invitation = evening_invitation(self._folder / _INVITATION)
-        async with contextlib.AsyncExitStack() as closing:
-            await self._open(closing)
-            work = asyncio.create_task(self.hub.run())
-            closing.callback(work.cancel)
-            ending = asyncio.create_task(self._ending.wait())
-            self._ready.set()
-            await asyncio.wait({work, ending}, return_when=asyncio.FIRST_COMPLETED)
-            for phone in list(self.hub.phones.values()):
-                phone.drop("")
+        work, ending = asyncio.create_task(self.hub.run()), asyncio.create_task(self._ending.wait())
+        try:
+            while not (work.done() or ending.done()):
+                await self._serve_here(work, ending)
             if work.done():
                 work.result()
+        finally:
+            work.cancel()
+            ending.cancel()
 
-    async def _open(self, closing: contextlib.AsyncExitStack) -> None:
-        """Open the ports: https on the local networks, and http for this machine alone."""
+    async def _serve_here(self, work: asyncio.Task[None], ending: asyncio.Task[bool]) -> None:
+        """Serve until one of the tasks is done, or this machine has come into another network."""
         addresses = [self._host] if self._host is not None else local_addresses() or [LOOPBACK]
-        port, sockets = bind_first_free(addresses, self._port)
-        own_port, own = bind_first_free([LOOPBACK], 0 if self._port == 0 else port + 1, tries=_PORTS_TRIED)
+        async with contextlib.AsyncExitStack() as closing:
+            try:
+                await self._open(closing, addresses)
+            except (BadInputError, OSError) as error:
+                if self.serving is None:
+                    raise
+                # A network that comes up is not ready at once, or the port is taken there.
+                _log.warning("phones cannot join at %s yet: %s", ", ".join(addresses), error)
+                await asyncio.wait({work, ending}, timeout=ADDRESSES_EVERY_S)
+                return
+            self._ready.set()
+            moved = asyncio.create_task(self._until_moved(addresses))
+            closing.callback(moved.cancel)
+            await asyncio.wait({work, ending, moved}, return_when=asyncio.FIRST_COMPLETED)
+            for phone in list(self.hub.phones.values()):
+                phone.drop("")
+
+    async def _until_moved(self, addresses: Sequence[str]) -> None:
+        """Return once this machine has other addresses, for example in another WLAN."""
+        while self._host is not None or (local_addresses() or [LOOPBACK]) == list(addresses):
+            await asyncio.sleep(ADDRESSES_EVERY_S)
+
+    async def _open(self, closing: contextlib.AsyncExitStack, addresses: Sequence[str]) -> None:
+        """Open the ports: https on the local networks, and http for this machine alone.
+
+        In another network the ports stay the same if they are free there, so that phones that come back find
+        the page again.
+        """
+        before = self.serving
+        port, sockets = _bound(addresses, before.port if before else self._port, self._port)
+        closing.callback(_close_all, sockets)
+        own_wanted = before.local_port if before else 0 if self._port == 0 else port + 1
+        own_port, own = bind_first_free([LOOPBACK], own_wanted, tries=_PORTS_TRIED)
+        closing.callback(_close_all, own)
         name = network_name() if self._announce and not all(map(is_loopback, addresses)) else None
         names = [*addresses, *([name] if name else []), "localhost", LOOPBACK]
         certificate = server_certificate(self._folder / "certificate.pem", names)
@@ -432,6 +465,23 @@ def bind_first_free(
     raise BadInputError(
         "port {port} on {address}: {reason}", port=first, address=", ".join(addresses), reason=reason
     )
+
+
+def _bound(
+    addresses: Sequence[str], wanted: int | None, otherwise: int | None
+) -> tuple[int, list[socket.socket]]:
+    """Return a port and its sockets as `bind_first_free` does: the wanted port, or else another one."""
+    try:
+        return bind_first_free(addresses, wanted)
+    except BadInputError:
+        if wanted == otherwise:
+            raise
+        return bind_first_free(addresses, otherwise)
+
+
+def _close_all(sockets: Sequence[socket.socket]) -> None:
+    for one in sockets:
+        one.close()
 
 
 def page_file(name: str) -> bytes:

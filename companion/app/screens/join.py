@@ -54,6 +54,7 @@ class JoinScreen(Page):
         self.code: QrCode | None = None
         self.address = BodyText()
         self.people = BodyText()
+        self.warning = BodyText()
         self._shown: People | None = None
         try:
             self._serving: Serving | None = app.open_phones().serving
@@ -79,9 +80,15 @@ class JoinScreen(Page):
         self.address.full_text = address
 
     def refresh(self, _dt: float = 0.0) -> None:
-        """Show the phones that are connected now."""
+        """Show the phones that are connected now. In another WLAN, show the new code."""
         phones = self._app.phones
-        if phones is None or phones.hub.people is self._shown:
+        if phones is None:
+            return
+        if self._serving is not None and phones.serving is not self._serving:
+            self._serving = phones.serving
+            self.show_code(films=self.films)
+            self.warning.full_text = _warning(self._serving.fingerprint)
+        if phones.hub.people is self._shown:
             return
         self._shown = phones.hub.people
         self.people.full_text = people_text(phones.hub.people)
@@ -106,11 +113,8 @@ class JoinScreen(Page):
         scroll.bind(height=self.code.setter("room"))
         self.add(Factory.Heading(full_text=_("Scan the code with a phone in the same WLAN, or type:")))
         self.add(self.address)
-        warning = _(
-            "The browser warns once, because nobody vouches for this device. Choose *Advanced* and go on. "
-            "The certificate's SHA-256 begins with {begins}. Only this local network can join."
-        )
-        self.add(BodyText(full_text=warning.format(begins=self._serving.fingerprint[:23])))
+        self.warning.full_text = _warning(self._serving.fingerprint)
+        self.add(self.warning)
         for name, text, act in (
             ("close", _("Send all phones away"), self.close),
             ("table", _("Back"), lambda: self._app.go("table")),
@@ -119,6 +123,14 @@ class JoinScreen(Page):
             button.bind(on_release=lambda _button, act=act: act())
             self.buttons[name] = button
             self.ids.foot.add_widget(button)
+
+
+def _warning(fingerprint: str) -> str:
+    warning = _(
+        "The browser warns once, because nobody vouches for this device. Choose *Advanced* and go on. "
+        "The certificate's SHA-256 begins with {begins}. Only this local network can join."
+    )
+    return warning.format(begins=fingerprint[:23])
 
 
 def people_text(people: People) -> str:

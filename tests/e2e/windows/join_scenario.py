@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import cv2
 
@@ -61,6 +62,12 @@ def joined(walker: Walker) -> Steps:
     yield from rest(2)
     yield from walker.tap(more.buttons["join"])
     yield from rest(4)
+    moved = replace(serving, join=serving.join.replace("127.0.0.1", "127.0.0.9"))
+    walker.app.phones.serving = moved  # as in another WLAN
+    yield from until(lambda: walker.screen.address.full_text == moved.join)
+    yield from rest(4)
+    walker.saw["in another network"] = cv2.QRCodeDetector().detectAndDecode(pixels().copy())[0] == moved.join
+    walker.app.phones.serving = serving
     walker.saw["still open"] = addresses(walker.app.phones) == serving
     leave.set()
     yield from until(lambda: not phones.is_alive())

@@ -37,6 +37,10 @@ def test_phones_stay_connected_until_they_are_sent_away() -> None:
     assert seen["new codes"] is True
 
 
+def test_in_another_network_the_new_code_is_shown() -> None:
+    assert walk("joined")["in another network"] is True
+
+
 def test_without_the_extra_one_line_says_how_to_add_it() -> None:
     seen = walk("joined")
     assert has(seen["without the extra"], "pip install 'shithead-referee[phone]'")
