@@ -117,7 +117,7 @@ def photograph(rows: Rows, folder: Path, seen: dict[Path, Any]) -> dict[Shot, Pa
 
     for kind in ("DATA_HOME", "CACHE_HOME", "STATE_HOME"):
         os.environ[f"XDG_{kind}"] = str(folder / kind.lower())  # not the decks and settings of this user
-    walk, found = test_screens._walk.__wrapped__, {}
+    walk, found = test_screens.walk_anew, {}
     for shot in (shot for row in rows for shot in row):
         os.environ["SHITHEAD_SCREENS_IN"] = shot.language
         taken = folder / shot.language / shot.type_size

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support import made_once
+
 # No test may fail because the machine was busy.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
@@ -39,6 +41,13 @@ def english_again() -> Iterator[None]:
     catalogue = sys.modules.get("companion.i18n.catalogue")
     if catalogue is not None:
         catalogue.set_language("en")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folder_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let the processes of this run share what is made once."""
+    own = tmp_path_factory.getbasetemp()
+    made_once.share_in(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
 
 
 @pytest.fixture(scope="session", autouse=True)

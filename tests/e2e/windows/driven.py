@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import shutil
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.made_once import answered_once
 from tests.support.scripted import LONG_NAME
 
 HERE = Path(__file__).parent
@@ -34,26 +34,25 @@ def answer_of(arguments: list[str], environment: dict[str, str]) -> dict[str, An
     if "no window can be opened" in done.stderr:
         pytest.skip("no OpenGL here")
     assert done.returncode == 0, done.stderr[-3000:]
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return answer
+    return answer_in(done.stdout)
 
 
-@functools.cache
 def display() -> tuple[dict[str, str], tuple[str, ...]] | None:
     """Return the environment and the prefix under which a window opens here, or None."""
+    found = answered_once("display", _look_for_display)
+    return (found["environment"], tuple(found["prefix"])) if found else None
+
+
+def _look_for_display() -> dict[str, Any]:
     attempts: list[tuple[dict[str, str], tuple[str, ...]]] = [({"SDL_VIDEODRIVER": "offscreen"}, ())]
     if shutil.which("xvfb-run"):
         attempts.append(({}, ("xvfb-run", "-a", "-s", "-screen 0 1920x1200x24")))
     for environment, prefix in attempts:
         done = run(environment, prefix, "look", 1280, 720)
         if done.returncode == 0:
-            _LOOKED.append(done.stdout)  # the first test needs no window of its own
-            return environment, prefix
-    return None
-
-
-_LOOKED: list[str] = []
-"""What the scenario `look` printed when the display was looked for."""
+            # What it saw is kept: the first test needs no window of its own.
+            return {"environment": environment, "prefix": prefix, "look": answer_in(done.stdout)}
+    return {}
 
 
 def run(
@@ -70,19 +69,27 @@ def run(
     )
 
 
-@functools.cache
+def answer_in(printed: str) -> dict[str, Any]:
+    """Return what a program printed last, as JSON."""
+    answer: dict[str, Any] = json.loads(printed.splitlines()[-1])
+    return answer
+
+
 def drive(scenario: str, width: int = 1280, height: int = 720, *more: str) -> dict[str, Any]:
+    """Return what a scenario saw. It runs once, for all files of tests that ask, unless it is given `more`."""
     where = display()
     if where is None:
         pytest.skip("no OpenGL here, neither off-screen nor under Xvfb")
     if (scenario, width, height, *more) == ("look", 1280, 720):
-        printed = _LOOKED[0]
-    else:
+        look: dict[str, Any] = answered_once("display", _look_for_display)["look"]
+        return look
+
+    def drive_anew() -> dict[str, Any]:
         done = run(*where, scenario, width, height, *more)
         assert done.returncode == 0, done.stderr[-3000:]
-        printed = done.stdout
-    answer: dict[str, Any] = json.loads(printed.splitlines()[-1])
-    return answer
+        return answer_in(done.stdout)
+
+    return drive_anew() if more else answered_once(f"drive-{scenario}-{width}x{height}", drive_anew)
 
 
 def small_targets(measures: dict[str, Any]) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import subprocess
 import tempfile
@@ -15,6 +14,7 @@ import pytest
 from companion.store.store import Store
 from companion.version import version
 from tests.e2e.windows.driven import AS_PHONE, answer_of, cut_texts, small_targets
+from tests.support.made_once import answered_once
 from tests.support.owed_songs import owe_songs
 
 HERE = Path(__file__).parent
@@ -26,11 +26,12 @@ LARGEST = (3840, 2160)
 
 
 def walk(scenario: str, size: tuple[int, int] = (1280, 720), type_scale: float = 1.0) -> dict[str, Any]:
-    return _walk(scenario, *size, type_scale)
+    """Return what a scenario saw. It runs once, for all files of tests that ask."""
+    name = f"walk-{scenario}-{size[0]}x{size[1]}-{type_scale}"
+    return answered_once(name, lambda: walk_anew(scenario, *size, type_scale))
 
 
-@functools.cache
-def _walk(scenario: str, width: int, height: int, type_scale: float) -> dict[str, Any]:
+def walk_anew(scenario: str, width: int, height: int, type_scale: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="shithead-screens-") as home:
         return _walk_at_home(Path(home), scenario, width, height, type_scale)
 
@@ -58,7 +59,7 @@ def test_a_walk_leaves_nothing_in_the_folder_for_temporary_files(
     done = subprocess.CompletedProcess([], 0, '{"home": true}', "")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
-    assert _walk.__wrapped__("score", 1280, 720, 1.0) == {"home": True}
+    assert walk_anew("score", 1280, 720, 1.0) == {"home": True}
     assert list(tmp_path.iterdir()) == []
 
 
