@@ -13,7 +13,7 @@ from hypothesis import settings
 from tests.support import made_once
 
 # No test may fail because the machine was busy.
-settings.register_profile("unhurried", deadline=None)
+settings.register_profile("unhurried", deadline=None, max_examples=40)
 settings.load_profile("unhurried")
 
 # Windows are drawn by the processor here. One thread does that with a fifth less work than several.

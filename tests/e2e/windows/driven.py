@@ -76,7 +76,7 @@ def answer_in(printed: str) -> dict[str, Any]:
 
 
 def drive(scenario: str, width: int = 1280, height: int = 720, *more: str) -> dict[str, Any]:
-    """Return what a scenario saw. It runs once, for all files of tests that ask, unless it is given `more`."""
+    """Return what a scenario saw. Unless it is given `more`, it runs once for all that ask."""
     where = display()
     if where is None:
         pytest.skip("no OpenGL here, neither off-screen nor under Xvfb")

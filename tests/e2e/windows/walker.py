@@ -207,12 +207,14 @@ def draw_rarely(pictures_a_second: int | None = None, *, smooth: bool = False) -
     """
     from kivy.clock import Clock
     from kivy.config import Config
+    from kivy.lang import builder
 
     def draw_on_demand(_dt: float) -> None:
         from kivy.core.window import Window  # opens the window, so it waits for the configuration
 
         Window.bind(on_draw=lambda _window: True)  # handled: the window's own drawing is left out
 
+    builder.trace = lambda *_: None  # what it notes of each line of its language is kept nowhere here
     if not smooth:
         Config.set("graphics", "multisamples", "0")
     if pictures_a_second is not None:

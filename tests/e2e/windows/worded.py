@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from companion.app.screens.arrangement import overlap
 from companion.game.setup import GameSetup
 from tests.e2e.windows.measuring import box_of
 from tests.e2e.windows.walker import Steps, Walker, by_touch, rest, until
+from tests.e2e.windows.word_plan import LOOKS, TYPE_SCALES
 from tests.support.scripted import LINES, PLAYERS, ScriptedSession, Table, ruling
 from vision.questions import UNREAD_CARD, format_question
 
-TYPE_SCALES = (("de", 1.0), ("en", 1.3), ("de", 1.3), ("de", 2.0))
-"""English at 1.0 is looked at while the window is turned (see turning.py)."""
 OVER: dict[str, Any] = {"id": 9, "event": "game_over", "player": "Dan", "t": 70}
 UNREAD: tuple[dict[str, Any], ...] = (
     {"id": 1, "event": "play", "player": "Ann", "cards": ["??"], "t": 1, "ruling": ruling("legal")},
@@ -38,7 +38,7 @@ def words(walker: Walker, which: str) -> Steps:
     app = walker.app
     app.ask(by_touch(walker))
     yield from rest(3)
-    walker.look(f"{which} tonight")
+    look(walker, which, "tonight")
     form = app.screen
     for _ in range(2):
         covered = [
@@ -52,13 +52,13 @@ def words(walker: Walker, which: str) -> Steps:
     session = ScriptedSession()
     app.play(session, GameSetup(source="0", players=PLAYERS, kept=False))
     yield from rest(3)
-    walker.look(f"{which} table")
+    look(walker, which, "table")
     ids = app.screen.ids
     main = {"who": ids.turn.ids.who, "need": ids.turn.ids.need, "says": ids.banner.ids.says}
     walker.saw[f"{which} type"] = {"unit": app.u} | {name: label.font_size for name, label in main.items()}
     session.show(lines=UNREAD)
     yield from rest(3)
-    walker.look(f"{which} question")
+    look(walker, which, "question")
     session.show(lines=(*LINES, OVER))
     yield from rest(3)
     table = walker.screen
@@ -69,7 +69,7 @@ def words(walker: Walker, which: str) -> Steps:
         ("large", lambda: table.enlarge() or table.large),
     )
     for name, opened in opens:
-        yield from look_at(walker, f"{which} {name}", opened())
+        yield from look_at(walker, which, name, opened)
     yield from pages(walker, which)
 
 
@@ -84,11 +84,12 @@ def by_hand(walker: Walker, which: str) -> Steps:
     session.show(table=Table(turn=None, pile=(), playable_ranks=()), lines=())
     walker.app.play(session, by_touch(walker))
     yield from rest(3)
-    walker.look(f"{which} who begins")
+    look(walker, which, "who begins")
     session.show(table=Table(), lines=LINES)
     yield from rest(3)
-    walker.look(f"{which} by hand")
-    yield from toasted(walker, which)
+    look(walker, which, "by hand")
+    if "toast" in LOOKS[which]:
+        yield from toasted(walker, which)
 
 
 def toasted(walker: Walker, which: str) -> Steps:
@@ -98,7 +99,7 @@ def toasted(walker: Walker, which: str) -> Steps:
     toast = walker.screen.ids.toast
     toast.say("Zurückgenommen: Bartholomew legt 9♠ 9♦", 60.0)
     yield from rest(3)
-    walker.look(f"{which} toast")
+    look(walker, which, "toast")
     targets = [widget for widget in walker.screen.walk() if isinstance(widget, ButtonBehavior)]
     under = [target for target in targets if min(target.size) > 1 and covers(toast, target)]
     shown = toast.opacity
@@ -111,38 +112,54 @@ def pages(walker: Walker, which: str) -> Steps:
     app = walker.app
     app.go("log")
     yield from rest(3)
-    walker.look(f"{which} log")
+    look(walker, which, "log")
     log = walker.screen
-    yield from look_at(walker, f"{which} event", log.open_event(8) or log.sheet)
-    yield from look_at(walker, f"{which} put right", log.put_right(8) or log.correcting)
+    yield from look_at(walker, which, "event", lambda: log.open_event(8) or log.sheet)
+    yield from look_at(walker, which, "put right", lambda: log.put_right(8) or log.correcting)
     running, app.session = app.session, None
-    yield from look_at(walker, f"{which} event of old", log.open_event(8) or log.sheet)
+    yield from look_at(walker, which, "event of old", lambda: log.open_event(8) or log.sheet)
     app.session = running
-    yield from look_at(walker, f"{which} replay", log.open_replay() or log.replay)
-    app.go("rules")
-    yield from rest(3)
-    walker.look(f"{which} rules")
-    yield from look_at(walker, f"{which} ask", walker.screen.open_question() or walker.screen.sheet)
+    yield from look_at(walker, which, "replay", lambda: log.open_replay() or log.replay)
+    if {"rules", "ask"} & {*LOOKS[which]}:
+        app.go("rules")
+        yield from rest(3)
+        rules = walker.screen
+        look(walker, which, "rules")
+        yield from look_at(walker, which, "ask", lambda: rules.open_question() or rules.sheet)
     for name in ("ledger", "deck", "more"):
         app.go(name)
         yield from rest(3)
-        walker.look(f"{which} {name}")
+        look(walker, which, name)
         if name == "ledger":
-            songs = walker.screen.open_songs("Bob") or walker.screen.sheet
-            yield from look_at(walker, f"{which} songs", songs)
-    walker.screen.kept.erase()
-    walker.screen.ids.scroll.scroll_y = 0
-    yield from rest(3)
-    walker.look(f"{which} erase")
-    tour = walker.screen.take_tour() or walker.screen.tour
-    yield from until(lambda: bool(tour.table.ids.players.cells))
-    yield from rest(4)
-    yield from look_at(walker, f"{which} tour", tour)
+            yield from look_at(walker, which, "songs", partial(songs, walker.screen))
+    if "erase" in LOOKS[which]:
+        walker.screen.kept.erase()
+        walker.screen.ids.scroll.scroll_y = 0
+        yield from rest(3)
+        look(walker, which, "erase")
+    if "tour" in LOOKS[which]:
+        tour = walker.screen.take_tour() or walker.screen.tour
+        yield from until(lambda: bool(tour.table.ids.players.cells))
+        yield from rest(4)
+        yield from look_at(walker, which, "tour", lambda: tour)
     app.go("table")
 
 
-def look_at(walker: Walker, name: str, sheet: Any) -> Steps:
+def songs(ledger: Any) -> Any:
+    return ledger.open_songs("Bob") or ledger.sheet
+
+
+def look(walker: Walker, which: str, name: str) -> None:
+    if name in LOOKS[which]:
+        walker.look(f"{which} {name}")
+
+
+def look_at(walker: Walker, which: str, name: str, opened: Callable[[], Any]) -> Steps:
+    """Look at a sheet, which is opened only if it is to be looked at."""
+    if name not in LOOKS[which]:
+        return
+    sheet = opened()
     yield from rest(3)
-    walker.look(name)
+    look(walker, which, name)
     sheet.dismiss(animation=False)
     yield from rest(1)

@@ -80,7 +80,7 @@ def half_a_deck(faces: CardClassifier) -> Deck:
     """What was learnt of a deck in an earlier game."""
     learner = DeckLearner(faces)
     for number, card in enumerate(CARDS[:MIN_DECK_CARDS]):
-        for number_of_look in (number, number + 100, number + 200):
+        for number_of_look in (number, number + 100):
             # Chance varies the views, by the size of the picture.
             picture = pictured(card)[: 380 + number_of_look // 10]
             learner.add(card, number_of_look, learner.features(picture, QUAD))
