@@ -16,8 +16,8 @@ from tests.support.cut_disk import CutDisk
 
 
 def test_after_a_power_cut_the_store_holds_all_that_was_shown(tmp_path: Path) -> None:
-    """A few hundred cuts; 10,000 with SHITHEAD_CUTS=10000, or by running power_cuts.py itself."""
-    cuts, kept = os.environ.get("SHITHEAD_CUTS", "300"), tmp_path / "kept.jsonl"
+    """A hundred cuts; 10,000 with SHITHEAD_CUTS=10000, or by running power_cuts.py itself."""
+    cuts, kept = os.environ.get("SHITHEAD_CUTS", "100"), tmp_path / "kept.jsonl"
     program = Path(__file__).with_name("power_cuts.py")
     run = [sys.executable, str(program), str(tmp_path / "cut"), "--cuts", cuts]
     env = {**os.environ, "SHITHEAD_MEASURED": str(kept)}

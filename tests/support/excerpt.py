@@ -14,7 +14,7 @@ EVERY = 2
 """Of so many pictures one is taken, as a slow camera would."""
 
 
-def write_excerpt(path: Path) -> Path:
+def write_excerpt(path: Path, seconds: float = ENDS_S - BEGINS_S) -> Path:
     """Write the excerpt as a film of hardly compressed pictures (`.avi`), and return its path."""
     film = cv2.VideoCapture(str(sample_film().path))
     fps = film.get(cv2.CAP_PROP_FPS)
@@ -22,7 +22,7 @@ def write_excerpt(path: Path) -> Path:
     written = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), fps / EVERY, size)
     written.set(cv2.VIDEOWRITER_PROP_QUALITY, 95)
     film.set(cv2.CAP_PROP_POS_MSEC, 1000 * BEGINS_S)
-    for number in range(round((ENDS_S - BEGINS_S) * fps)):
+    for number in range(round(seconds * fps)):
         film.grab()
         if number % EVERY == 0:
             written.write(film.retrieve()[1])

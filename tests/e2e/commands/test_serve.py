@@ -20,6 +20,7 @@ from companion.sources.cameras import sample_film
 
 pytest.importorskip("aiohttp", reason="the extra `phone` is not installed")
 
+from tests.support.excerpt import write_excerpt
 from tests.support.phones import phone
 
 HERE = ["--host", "127.0.0.1", "--port", "0"]
@@ -62,12 +63,10 @@ def test_the_first_line_has_the_addresses_and_ctrl_c_ends_it_cleanly() -> None:
 
 
 def test_the_events_of_a_film_are_printed_and_shown(tmp_path: Path) -> None:
-    events = tmp_path / "events.jsonl"
-    film = sample_film()
-    with served(str(film.path), "--players", ",".join(film.players), "--events", str(events)) as (
-        program,
-        line,
-    ):
+    """The film begins when the cards lie there."""
+    events, film = tmp_path / "events.jsonl", write_excerpt(tmp_path / "dealt.avi", seconds=5.0)
+    players = ",".join(sample_film().players)
+    with served(str(film), "--players", players, "--events", str(events)) as (program, line):
 
         async def see_the_deal() -> dict[str, Any]:
             async with phone(line["view"]) as screen:
