@@ -27,17 +27,25 @@ FILM = (
 """A film that is drawn in a moment."""
 
 
+RARELY_WATCHED = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+}
+"""By default a scheduler and its workers look up to a hundred times a second at what they are doing."""
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
-    """The address of a scheduler with two workers."""
+    """The address of a scheduler with a worker of two threads: joblib works alone where there is but one."""
     pytest.importorskip("joblib")
     distributed = pytest.importorskip("distributed")
     import dask
 
     with (
-        # Each worker would look a hundred times a second at what it is doing.
-        dask.config.set({"distributed.worker.profile.enabled": False}),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running,
+        dask.config.set(RARELY_WATCHED),
+        # Work in two processes is tested with `--jobs`. Here it shall only travel to another one and back.
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as running,
     ):
         yield running.scheduler_address
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.films import drawn_film
+from tests.support.made_once import made_once
 
 
 @pytest.fixture(scope="session")
-def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a drawn film of half a minute, for `drawn_film` as a program."""
-    path = tmp_path_factory.mktemp("film") / "drawn.avi"
-    drawn_film.make(path)
-    return path
+def film() -> Path:
+    """Return a drawn film of nearly half a minute, for `drawn_film` as a program."""
+    return made_once("drawn-film", lambda folder: drawn_film.make(folder / "drawn.avi")) / "drawn.avi"

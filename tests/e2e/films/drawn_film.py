@@ -31,8 +31,6 @@ PLAYS = (
     ("Ann", "JD"),
     ("Bob", "QH"),
     ("Ann", "KC"),
-    ("Bob", "KD"),
-    ("Ann", "AC"),
 )
 _CARD = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]])
 _SQUARE, _BITS, _GREY = 24, 12, 100
