@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 import signal
@@ -400,7 +401,6 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
     server: PictureServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,
 ) -> None:
     class Blind:
@@ -410,19 +410,26 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
             self.looked += 1
             if self.looked == 2:
                 server.silent.set()
-                # Nobody comes back to it: in the end somebody presses Ctrl-C, after the first line.
-                threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
             return []
+
+    class Read(io.StringIO):
+        """Nobody comes back to the stream: whoever has read the second line presses Ctrl-C."""
+
+        def write(self, text: str) -> int:
+            written = super().write(text)
+            if "no picture for 1 s" in text:
+                os.kill(os.getpid(), signal.SIGINT)
+            return written
 
     # Where tests run in the background, SIGINT may be ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     monkeypatch.setattr("vision.capture.opencv._READ_TIMEOUT_MS", 300)
     monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())
+    monkeypatch.setattr("sys.stderr", told := Read())
     address, film = f"{server.address}/video", tmp_path / "out.mp4"
     assert main(["watch", address, "--headless", "--no-learn", "--save", str(film)]) == 130
-    told = capsys.readouterr()
-    lines = told.err.splitlines()
+    lines = told.getvalue().splitlines()
     assert all(line.startswith(f"shithead watch: {address}: ") for line in lines), lines
     assert any(line.endswith("it is tried again") for line in lines)
     assert lines[-1].endswith(": no picture for 1 s; it is tried again")
