@@ -17,7 +17,7 @@ WALK = PAGE.split("## A first change")[1].split("\n## ")[0]
 NEEDED = (
     *("engine", "companion", "vision", "tests/unit/engine", "tests/replay", "tests/conftest.py"),
     *("tests/unit/companion/test_catalogue.py", "tests/unit/companion/test_rule_words.py"),
-    *("pyproject.toml", "CONTRIBUTING.md"),
+    *("tests/support/made_once.py", "pyproject.toml", "CONTRIBUTING.md"),
 )
 """Of the repository, for the walk: what the networks and the camera need stays behind."""
 
