@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.test_screens import has, walk
 
-SIZES = ((1280, 720), (360, 640), (640, 360))
+SIZES = ((360, 640), (640, 360))
 
 
 @pytest.mark.parametrize("size", SIZES)

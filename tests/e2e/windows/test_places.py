@@ -24,10 +24,16 @@ from vision.plane import TablePlane
 from vision.table.layout import DRAW, PLAY, Layout, Place, Seat, Zone
 from vision.table.manual_layout import TappedPlaces
 
-SIZES = ((1280, 720), (360, 640), (640, 360))
+LAPTOP, PHONE, ON_ITS_SIDE = (1280, 720), (360, 640), (640, 360)
+SIZES = {
+    "places": (LAPTOP, PHONE),
+    "shown_where": (PHONE, ON_ITS_SIDE),
+    "joined_late": (LAPTOP, ON_ITS_SIDE),
+}
+"""The windows in which each scenario is walked through."""
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES["places"])
 def test_a_name_is_dragged_to_where_its_place_is(size: tuple[int, int]) -> None:
     seen = walk("places", size)
     marks = seen["marks"]
@@ -41,7 +47,7 @@ def test_a_name_is_dragged_to_where_its_place_is(size: tuple[int, int]) -> None:
     assert seen["burnt"] == ["put", "burn", -1, pytest.approx(200, abs=near), pytest.approx(450, abs=near)]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES["places"])
 def test_a_mark_stays_where_it_was_let_go_until_the_watcher_has_heard_of_it(size: tuple[int, int]) -> None:
     seen = walk("places", size)
     assert seen["stays"] != pytest.approx(seen["marks"]["Play pile"][1:], abs=5)
@@ -50,7 +56,7 @@ def test_a_mark_stays_where_it_was_let_go_until_the_watcher_has_heard_of_it(size
     assert has(seen["put right"], "Moved: Play pile")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES["places"])
 def test_names_stand_in_the_picture_and_beside_one_another_however_long_they_are(
     size: tuple[int, int],
 ) -> None:
@@ -69,7 +75,7 @@ def test_what_is_let_go_beside_the_picture_goes_back_and_done_leads_to_the_table
     assert seen["left"] == ["table", True]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES["shown_where"])
 def test_where_no_deal_is_recognised_everything_is_shown_by_taps(size: tuple[int, int]) -> None:
     seen = walk("shown_where", size)
     assert seen["chips"] == ["where", "done"]
@@ -91,7 +97,7 @@ def test_where_no_deal_is_recognised_everything_is_shown_by_taps(size: tuple[int
 
 
 def test_taps_that_are_no_table_are_refused_in_a_line_and_may_be_given_up() -> None:
-    seen = walk("shown_where")
+    seen = walk("shown_where", PHONE)
     assert has(seen["refused"], "Two of these lie in one place")
     assert seen["refused again"] == "Two of these lie in one place."
     assert seen["cancelled"] == [0, True]
@@ -111,8 +117,7 @@ def test_a_game_that_is_going_on_is_asked_about_and_its_piles_are_confirmed_once
     assert seen["asked once"]
 
 
-@pytest.mark.parametrize("scenario", ["places", "shown_where", "joined_late"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("scenario", "size"), [(name, size) for name in SIZES for size in SIZES[name]])
 def test_what_is_touched_there_is_large_enough_and_no_text_is_cut(
     scenario: str, size: tuple[int, int]
 ) -> None:

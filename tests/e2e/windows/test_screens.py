@@ -20,6 +20,8 @@ from tests.support.owed_songs import owe_songs
 HERE = Path(__file__).parent
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 SIZES = ((1280, 720), (360, 640))
+PHONE = SIZES[1]
+"""Forms and sheets that look alike on all windows are walked through where they have the least room."""
 _FOLDERS = ("CONFIG_HOME", "PICTURES_DIR", "VIDEOS_DIR", "DOCUMENTS_DIR")
 LARGEST = (3840, 2160)
 """Looked at only for photographs: in software it is drawn too slowly for every run."""

@@ -7,12 +7,12 @@ import pytest
 from engine.ruleset import RULESET_NAMES
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.source_scenarios import DEAD, MENDED
-from tests.e2e.windows.test_screens import SIZES, has, walk
+from tests.e2e.windows.test_screens import PHONE, has, walk
 from vision.capture.addresses import without_password
 
 
 def test_an_address_that_failed_stays_in_the_field_and_is_mended() -> None:
-    seen = walk("typed_sources")
+    seen = walk("typed_sources", PHONE)
     text, says, waits, disabled = seen["failed"]
     assert text == without_password(DEAD), "completed, and still there"
     assert not any("secret" in text for text in seen["failed shown"])
@@ -27,14 +27,14 @@ def test_an_address_that_failed_stays_in_the_field_and_is_mended() -> None:
 
 
 def test_a_game_starts_only_with_a_picture_or_by_touch() -> None:
-    seen = walk("typed_sources")
+    seen = walk("typed_sources", PHONE)
     assert seen["by touch"] == ["", False]
     assert seen["begun on a dead source"] == 0
     assert seen["begun"] == [MENDED]
 
 
 def test_an_address_that_worked_is_offered_again_and_can_be_removed() -> None:
-    seen = walk("typed_sources")
+    seen = walk("typed_sources", PHONE)
     assert seen["remembered"] == [[MENDED], ["Ann", "Bob", "Cat", "Dan"]]
     assert seen["offered again"] == ["", MENDED]
     assert seen["removed"] == [[""], []]
@@ -78,21 +78,21 @@ def test_each_ruleset_says_in_one_line_how_it_differs() -> None:
 
 
 def test_three_questions_lead_to_the_ruleset_of_the_table() -> None:
-    seen = walk("which_rules")
+    seen = walk("which_rules", PHONE)
     assert seen["fits"] == ["shed", "shed"]
     assert has(seen["result fits"], "These rules fit your answers.")
     assert seen["taps"] == 5, "one opens, three answer, one takes"
 
 
 def test_answers_of_no_ruleset_lead_to_the_closest_and_say_what_differs() -> None:
-    seen = walk("which_rules")
+    seen = walk("which_rules", PHONE)
     assert seen["closest"] == ["jokers", "jokers"]
     assert has(seen["result closest"], "Different from your answer: Who begins?")
     assert seen["open"] == ["winnersh", "winnersh"]
 
 
 def test_house_rules_are_made_named_changed_and_removed_in_the_app() -> None:
-    seen = walk("house_rules_made")
+    seen = walk("house_rules_made", PHONE)
     published = ["Winnersh", "Jokers", "Backpacker", "Shed", "Rulebook"]
     assert seen["unnamed"] == "a name has 1 to 40 letters"
     assert seen["taken"] == "there are rules called Shed already"
@@ -116,27 +116,24 @@ def test_house_rules_are_made_named_changed_and_removed_in_the_app() -> None:
     assert seen["removed"] == [published, "jokers", []]
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
     "look", ["house rules", "a name that is taken", "after a breach", "with house rules"]
 )
-def test_the_house_rules_can_be_read_and_switched(look: str, size: tuple[int, int]) -> None:
-    measured = walk("house_rules_made", size)["measured"][look]
+def test_the_house_rules_can_be_read_and_switched(look: str) -> None:
+    measured = walk("house_rules_made", PHONE)["measured"][look]
     assert small_targets(measured) == []
     assert cut_texts(measured) == []
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("look", ["question 1 fits", "question 2 fits", "result fits", "result closest"])
-def test_the_questions_can_be_read_and_answered(look: str, size: tuple[int, int]) -> None:
-    measured = walk("which_rules", size)["measured"][look]
+def test_the_questions_can_be_read_and_answered(look: str) -> None:
+    measured = walk("which_rules", PHONE)["measured"][look]
     assert small_targets(measured) == []
     assert cut_texts(measured) == []
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("look", ["failed source", "source sheet"])
-def test_what_can_be_touched_is_large_enough(look: str, size: tuple[int, int]) -> None:
-    measured = walk("typed_sources", size)["measured"][look]
+def test_what_can_be_touched_is_large_enough(look: str) -> None:
+    measured = walk("typed_sources", PHONE)["measured"][look]
     assert small_targets(measured) == []
     assert cut_texts(measured) == []
