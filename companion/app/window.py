@@ -176,8 +176,9 @@ def make_app(
     Config.set("graphics", "allow_screensaver", "0")  # a phone over the table is not touched for long
     # Shapes smooth their own edges. Multisampling would take twice the time in software OpenGL.
     Config.set("graphics", "multisamples", "0")
-    Config.set("graphics", "minimum_width", "320")
-    Config.set("graphics", "minimum_height", "320")
+    least = ("400", "600") if labels else ("320", "320")  # below a film that is labelled stand its controls
+    Config.set("graphics", "minimum_width", least[0])
+    Config.set("graphics", "minimum_height", least[1])
     if size is not None:
         Config.set("graphics", "width", str(size[0]))
         Config.set("graphics", "height", str(size[1]))

@@ -109,8 +109,8 @@ def _largest(place: Callable[[float], Arrangement], most: float, dp: float) -> A
 
 _CROWDED_FROM = 1.08
 """Factor by which type must exceed the available room before texts are left out."""
-_PHONE_HEIGHT_DP, _PHONE_WIDTH_DP = 560, 340
-"""The smallest phones, upright and on their side, without the navigation."""
+_PHONE_WIDTH_DP = 340
+"""Height of the smallest phone on its side, without the navigation."""
 
 
 _LEAST_PICTURE_DP = 128
@@ -172,8 +172,7 @@ def _portrait(
     gap, side = 8 * u, 8 * u
     inner = width - 2 * side
     bar_height = max(48 * dp, 52 * u)
-    # A player's cell is a touch target, and is full-sized if the window is high enough.
-    row = max(56 * u, 48 * dp + 7 * u) if height >= _PHONE_HEIGHT_DP * dp else 56 * u
+    row = max(56 * u, 48 * dp + 7 * u)  # a player's cell is a touch target
     fixed = {"banner": 132 * u, "turn": 186 * u, "players": _player_rows(players, 2) * row}
     free = height - sum(fixed.values()) - bar_height - 5 * gap
     live_height = min(width * 9 / 16, free - gap - max(50 * u, 30.0))

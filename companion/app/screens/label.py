@@ -7,6 +7,7 @@ from typing import Any
 
 from kivy.app import App
 from kivy.lang import Builder
+from kivy.metrics import dp
 from kivy.properties import BooleanProperty, NumericProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 from kivy.uix.floatlayout import FloatLayout
@@ -20,6 +21,8 @@ from companion.i18n.events import event_text
 from companion.i18n.wording import clock_text
 
 _LEFT, _RIGHT, _UP, _DOWN, _SPACE, _DELETE = 276, 275, 273, 274, 32, 127
+_WIDE_DP = 760
+"""Least width for the slider beside its buttons."""
 _SLIDER_S = 0.05
 """A slider that is farther from the film was moved by a person."""
 _FASTER, _SLOWER = (ord("+"), ord("="), 270), (ord("-"), 269)
@@ -132,7 +135,7 @@ class LabelScreen(FloatLayout):
         if app is None:
             return
         controls = self.controls
-        controls.upright = self.height > self.width
+        controls.upright = self.width < max(self.height, dp(_WIDE_DP))
         self.table.size_hint = controls.size_hint = (None, None)
         height = controls.minimum_height
         controls.pos, controls.width = self.pos, self.width

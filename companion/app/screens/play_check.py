@@ -99,7 +99,8 @@ class PlayCheckSheet(ModalView):
     def _place(self, *_args: object) -> None:
         u = App.get_running_app().u
         width = min(Window.width, 680 * u)
-        self.size = (width, min(Window.height - 8 * u, self.ids.column.minimum_height))
+        needed = self.ids.column.minimum_height + self.ids.close.height + 34 * u
+        self.size = (width, min(Window.height - 8 * u, needed))
 
 
 def _for_the_asker(effects: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
@@ -373,10 +374,11 @@ def main() -> None:
     prepare_kivy()
     draw_rarely(30, smooth=pictures is not None)
     settings = load_settings() if name in ("tour", "film_behind_tour", "evening", "turned") else None
+    language = os.environ.get("SHITHEAD_SCREENS_IN")
     if name in ("evening", "worded"):
         settings = Settings(toured=True, language="en")
-    elif settings is None and "SHITHEAD_SCREENS_IN" in os.environ:
-        settings = Settings(toured=True, language=os.environ["SHITHEAD_SCREENS_IN"])
+    elif language is not None:
+        settings = replace(settings or Settings(toured=True), language=language)
     print(json.dumps(Walker((width, height), store, pictures, settings).run(SCENARIOS[name])))
 
 

@@ -16,7 +16,7 @@ from tests.e2e.windows.driven import answer_of, cut_texts, small_targets
 from tests.e2e.windows.test_screens import has
 from tests.support.labelled_film import HEADER, write_events, write_film
 
-SIZES = ((1280, 720), (540, 960))
+SIZES = ((1280, 720), (400, 600), (640, 600))
 
 
 @functools.cache

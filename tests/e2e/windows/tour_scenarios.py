@@ -29,8 +29,9 @@ def tour(walker: Walker) -> Steps:
     yield from rest(4)
     walker.look("tour1")
     before = walker.saw.setdefault("asked", [shown.body])
-    starter = shown.body.split(" begins")[0]
-    yield from enter(walker, shown, shown.table.ids.players.cells[starter], "9", before)
+    cells = shown.table.ids.players.cells
+    starter = next(player for player in cells if shown.body.startswith(player))
+    yield from enter(walker, shown, cells[starter], "9", before)
     yield from enter(walker, shown, shown.table.ids.players.cells["Dan"], "5", before)
     yield from until(lambda: "taken_back" in shown.table.ids.choices.buttons)
     yield from rest(4)

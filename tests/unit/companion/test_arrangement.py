@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 from hypothesis import example, given
@@ -70,6 +71,19 @@ def test_buttons_keep_48_dp_on_any_density() -> None:
         for width, height in ((400, 860), (860, 400), (1280, 720)):
             plan = arrange(width * density, height * density, density)
             assert plan.bar.height >= 48 * density
+
+
+@given(
+    window=st.tuples(st.integers(320, 600), st.integers(380, 900)).filter(lambda size: size[0] < size[1]),
+    players=st.integers(2, 6),
+    type_scale=st.sampled_from([1.0, 1.3, 1.6]),
+)
+def test_a_player_can_be_tapped_in_any_upright_window(
+    window: tuple[int, int], players: int, type_scale: float
+) -> None:
+    plan = arrange(*window, 1.0, players, type_scale)
+    rows = 1 if plan.in_one_row else math.ceil(players / 2)
+    assert (plan.players.height - 6 * plan.unit * (rows - 1)) / rows >= 48
 
 
 def test_the_picture_is_as_wide_as_an_upright_phone() -> None:
