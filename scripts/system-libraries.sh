@@ -6,7 +6,7 @@ set -eu
 # Chromium is only for the tests of the page that phones show. Where it is missing, they skip themselves.
 browser=""
 [ "${1:-}" != "--with-browser" ] || browser=" chromium chromium-driver"
-packages="python3-venv libgl1 libglib2.0-0 libegl1 libgl1-mesa-dri libmtdev1 xvfb xauth fonts-dejavu-core$browser"
+packages="python3-venv libgl1 libglib2.0-0 libegl1 libgl1-mesa-dri libmtdev1 xvfb xauth fonts-dejavu-core fonts-droid-fallback$browser"
 
 missing=""
 for package in $packages; do

@@ -18,6 +18,7 @@ import platformdirs
 from companion import theme
 from companion.game.evening import Standing, Tally
 from companion.i18n.catalogue import _, ngettext
+from companion.i18n.right_to_left import as_drawn, plain_form
 from companion.i18n.wording import date_text
 from engine.messages import printable
 from vision.images import save_image
@@ -306,9 +307,12 @@ def _has_faces() -> bool:
 
 
 def _drawn(text: str) -> str:
-    """Return the text in the available letters: the plain ones have neither accents nor signs."""
+    """Return the text in the order of drawing and in the available letters.
+
+    OpenCV's font has no joined Arabic letters. The plain letters have neither accents nor signs.
+    """
     if _has_faces():
-        return text
+        return "".join(map(plain_form, as_drawn(text)))
     apart = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return bare.encode("ascii", "replace").decode()

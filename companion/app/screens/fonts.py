@@ -14,7 +14,7 @@ from pathlib import Path
 from kivy.core.text import Label as CoreLabel
 from kivy.core.text import LabelBase
 
-from companion.app.screens.right_to_left import as_drawn, plain_form
+from companion.i18n.right_to_left import as_drawn, plain_form
 
 OWN_FONT, SIGN_FONT = "Roboto", "DejaVuSans"
 """Fonts that come with Kivy. The second has signs, Arabic and many emoji."""

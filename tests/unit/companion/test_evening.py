@@ -274,6 +274,12 @@ def test_songs_that_were_sung_are_in_the_picture_and_those_due_are_marked(writte
     assert "due: Library Boy" in written
 
 
+def test_names_that_run_from_right_to_left_are_drawn_so_in_the_picture(written: list[str]) -> None:
+    names = ("عمر", "שלום", "李小龍")
+    sharing.as_picture(Tally(tuple(Standing(name, 1, 0) for name in names), (names[0],)))
+    assert {"رمع", "םולש", "李小龍"} <= set(written)
+
+
 def test_picture_bars_are_proportional() -> None:
     standings = (Standing("Ann", 9, 4), Standing("Bob", 9, 2), Standing("Cat", 9, 0))
     picture = sharing.as_picture(Tally(standings, ("Ann",) * 6))

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from companion.app.screens.right_to_left import as_drawn, plain_form
+from companion.i18n.right_to_left import as_drawn, plain_form
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Texts in Arabic, Hebrew and other scripts that run from right to left, in the order of drawing.
 
-Kivy draws each text from left to right and does not join letters. So a run of such a script is reversed here,
-and each Arabic letter becomes the character of Unicode that has its joined form.
+Kivy and OpenCV draw each text from left to right and do not join letters. So a run of such a script is
+reversed here, and each Arabic letter becomes the character of Unicode that has its joined form.
 """
 
 from __future__ import annotations
