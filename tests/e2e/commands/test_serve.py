@@ -123,6 +123,24 @@ def test_without_the_extra_one_line_says_how_to_add_it(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_phones_find_a_program_again_that_was_killed() -> None:
+    async def see(address: str) -> dict[str, Any]:
+        async with phone(address) as screen:
+            return await screen.hear("state", lambda state: "phase" in state)
+
+    with served() as (program, before):
+        asyncio.run(see(before["view"]))
+        program.kill()
+        program.wait()
+        port = before["view"].split(":")[2].partition("/")[0]
+        with served("--port", port) as (_again, now):
+            assert {name: now[name] for name in ("join", "view", "fingerprint")} == {
+                name: before[name] for name in ("join", "view", "fingerprint")
+            }
+            assert asyncio.run(see(before["view"]))["phase"] in ("opening", "watching")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_it_ends_on_sigterm_too() -> None:
     with served() as (program, _line):
         program.terminate()
