@@ -57,7 +57,13 @@ $(STAMPS)/app: pyproject.toml $(STAMPS)/system | $(VENV)/bin/python
 	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[phone]'
 	@touch $@
 
-$(STAMPS)/dev: $(STAMPS)/app
+# The tests of the page that phones show need a browser. Where none can be installed, they skip themselves.
+$(STAMPS)/browser: scripts/system-libraries.sh $(STAMPS)/system
+	@sh scripts/system-libraries.sh --with-browser || \
+		echo "Chromium cannot be installed; the tests of the page for phones are skipped" >&2
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/app $(STAMPS)/browser
 	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
