@@ -116,6 +116,9 @@ def screens(walker: Walker) -> Steps:
     walker.look("deck")
     yield from walker.go("more")
     walker.look("more")
+    walker.screen.ids.scroll.scroll_y = 0
+    yield from rest(3)
+    walker.look("more data")
     yield from walker.tap(walker.screen.buttons["about"])
     yield from rest(4)
     walker.look("about")
