@@ -606,7 +606,11 @@ def test_start_of_two_equal_cards_the_one_nearer_to_the_dealers_left_starts(
 
 def test_a_game_that_is_joined_accuses_nobody_of_what_was_not_seen() -> None:
     referee = Referee("winnersh", PLAYERS, dealer=CAT)
-    up = {ANN: ("4C", "9S", "KD"), BOB: ("5C", "6S", "7D"), CAT: ("8C", "8S", "8D")}
+    up: dict[str, tuple[str, ...]] = {
+        ANN: ("4C", "9S", "KD"),
+        BOB: ("5C", "6S", "7D"),
+        CAT: ("8C", "8S", "8D"),
+    }
     deal = Event(id=1, event="deal", up=up, cards=("9H", "QH"), under_way=True, confidence=0.9)
     referee.observe(deal)
     assert (referee.table.turn, referee.table.draw_pile) == (None, None)
