@@ -23,9 +23,8 @@ from tests.support.chromium import camera_film, chromium
 from tests.support.phones import addresses, serving
 from tests.support.waiting import PATIENCE_S, until
 
-
 MOST_GAP_S = 0.5
-"""A card can be put down within it. If the browser takes no picture for longer, nobody can follow the film."""
+"""A card can be put down within it. Nobody can follow a film with a longer time without a picture."""
 
 
 class EveryFrame(PhoneFrames):
