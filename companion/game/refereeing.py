@@ -32,6 +32,7 @@ from vision.types import CardReader, CardReading, Image, Mask
 if TYPE_CHECKING:
     from engine.referee.referee import Referee
     from vision.enrolment.online_learning import LearningReader
+    from vision.hands.landmarks import FindsHands
 
 
 class WatchedGame:
@@ -80,6 +81,7 @@ class WatchedGame:
         learn: bool = False,
         tell: Callable[[Said], object] | None = None,
         reader: CardReader | None = None,
+        hands: FindsHands | None = None,
         make_events: MakeEvents = EventMaker,
     ) -> WatchedGame:
         """Set up a game.
@@ -98,6 +100,7 @@ class WatchedGame:
             tell: Gets a line about a deck recognised by its back, and questions from before the players are
                 known. None: backs are not compared.
             reader: Reads the frames; None: the reader that ships with the program.
+            hands: Finds hands; None: the program's own, but none if a reader is given.
             make_events: Makes the event logic, which may also log its input.
 
         Raises:
@@ -124,7 +127,8 @@ class WatchedGame:
         learning = None
         # A given reader may know nothing of real pictures, and OpenCV takes too long for hands in each frame.
         fast = available_backends()[0] == "onnxruntime"
-        hands = HandDetector() if reader is None and fast else None
+        if hands is None and reader is None and fast:
+            hands = HandDetector()
         if reader is None and deck is None and deal["packs"] == 1:
             reader, learning = reader_with_automatic_deck(learn=learn, tell=tell)
         watcher = Watcher(

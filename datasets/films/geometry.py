@@ -96,6 +96,11 @@ class Camera:
         mapped = np.c_[points, np.ones(len(points))] @ self.plane(z).T
         return np.asarray(mapped[:, :2] / mapped[:, 2:])
 
+    def project_all(self, points: Points) -> Points:
+        """Return the pixels (N x 2) of points (N x 3 mm), each at its own height."""
+        mapped = np.c_[points, np.ones(len(points))] @ self.matrix.T
+        return np.asarray(mapped[:, :2] / mapped[:, 2:])
+
     def scale(self) -> float:
         """Return pixels per millimetre in the middle of the table."""
         pair = self.project(np.array([[-50.0, 0.0], [50.0, 0.0]]))

@@ -144,6 +144,8 @@ class PlayPile:
         if not self._told_early or not view.new:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
+        # What is certain may be somebody's next set: the head that hid the last play has not left since.
+        fitting = [c for c in view.new if c[0][:-1] in {name[:-1] for name, _, _ in fitting}]
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
         fitting = [c for c in fitting if c[0][:-1] in ranks or not pictures.lay_there(c[2])]
@@ -174,6 +176,8 @@ class PlayPile:
         unchanged = same_patch(patch, self._as_left)
         if view.new and self.pile.is_top_missing(view):
             view = self._seeming.without_laid_bare(view, now)
+        if view.new and len(self._looks) < _LOOKS and view.confidence < _GLIMPSE_SURE:
+            return  # a single look shows too little: it stays open
         if view.new:
             under = self._under_hand.lately(now)
             more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from datasets.films.people.rig import Array, Matrix, Skeleton, frame_of, turn_about, unit
+from datasets.films.people.rig import Array, Bent, Matrix, Skeleton, frame_of, turn_about, unit
 
 FINGERS = (2, 3, 4, 5)
 
@@ -180,3 +180,16 @@ class HandModel:
         side = turn @ self._thumb_side
         about = np.cross(side, palm)
         return np.asarray(turn_about(about, roll) @ turn)
+
+
+def hand_landmarks(skeleton: Skeleton, bent: Bent, side: str) -> Array:
+    """Return the 21 landmarks (21 x 3 mm) of one hand of a bent skeleton, in MediaPipe's order.
+
+    That is the wrist, then from the thumb to the little finger the three joints of each and its tip.
+    """
+    points = [bent.heads[skeleton.number(f"wrist.{side}")]]
+    for finger in (1, *FINGERS):
+        bones = [f"finger{finger}-{joint}.{side}" for joint in (1, 2, 3)]
+        points += [bent.heads[skeleton.number(bone)] for bone in bones]
+        points.append(bent.place(skeleton, bones[2], skeleton.tail(bones[2])))
+    return np.array(points)

@@ -15,8 +15,10 @@ from datasets.films.geometry import Camera
 from datasets.films.people.body import BodyPose, Person
 from datasets.films.people.drawing import SHADOW_HALF, SHADOW_MM, CardInAir, Studio
 from datasets.films.people.figures import Figure
+from datasets.films.people.hands import hand_landmarks
 from datasets.films.people.masks import FrameMasks, masks_of
 from datasets.films.people.poses import Cast
+from datasets.films.people.rig import Bent
 from datasets.films.rendering.cards import CardArtist
 from datasets.films.rendering.layers import Image
 from datasets.films.rendering.light import Light
@@ -66,6 +68,7 @@ class PeopleRenderer(Renderer):
         self._bodies = {name: Person(figure.skeleton) for name, figure in people.figures.items()}
         self._turns = {seat.player: _turn(seat.angle) for seat in people.layout.seats}
         self._poses: dict[str, BodyPose] = {}
+        self._bent: dict[str, Bent] = {}
         self._changes = 0
         self._last: tuple[list[tuple[str | None, bytes]], int, Image, NDArray[np.float32]] | None = None
         shift = np.array(
@@ -76,7 +79,7 @@ class PeopleRenderer(Renderer):
     def _frame(self, t: float, number: int) -> Image:
         self._advance(t)
         frame = self._canvas.copy()
-        carried = [*self._held.values(), *self._moving]
+        carried = self.carried()
         self._draw_cards([move for move in carried if move.card in self._objects], t, frame)
         cards = [move for move in carried if move.card not in self._objects]
         streak = self._people.cast.speed(t, SHUTTER_S) * self._cards.scale
@@ -88,13 +91,38 @@ class PeopleRenderer(Renderer):
 
     def masks(self, t: float) -> FrameMasks:
         """Return what is where in the latest frame, which is that of time `t`."""
-        carried = [*self._held.values(), *self._moving]
-        in_air = self.pose(t, [move for move in carried if move.card not in self._objects])
         numbers = {player: number for number, player in enumerate(self._bodies, start=1)}
-        drawn = self._people.studio.numbers(numbers, in_air)
+        drawn, in_air = self.over_table(t)
         resting = [move for move in self.resting() if move.card not in self._objects]
         movement = self._sensor.movement(t) if self._sensor else None
         return masks_of(t, resting, self._camera, drawn, [card.number for card in in_air], numbers, movement)
+
+    def over_table(self, t: float) -> tuple[NDArray[np.uint8], list[CardInAir]]:
+        """Return what is over the table in the frame of time `t`, which is the latest, and the cards in the air.
+
+        The picture is h x w x 2, as `masks_of` takes it. Persons are numbered from 1 in the order of their
+        seats.
+        """
+        in_air = self.pose(t, [move for move in self.carried() if move.card not in self._objects])
+        numbers = {player: number for number, player in enumerate(self._bodies, start=1)}
+        return self._people.studio.numbers(numbers, in_air), in_air
+
+    def carried(self) -> list[CardMove]:
+        """Return the moves of the cards in the air in the latest frame."""
+        return [*self._held.values(), *self._moving]
+
+    def shows_front(self, card: CardInAir) -> bool:
+        """Return whether the camera sees the side of a card on which its corners run clockwise."""
+        a, b, _, d = self._camera.project_all(card.corners)
+        return float(np.cross(b - a, d - a)) > 0.0
+
+    def landmarks(self) -> dict[tuple[str, str], NDArray[np.float64]]:
+        """Return the 21 landmarks (21 x 3 mm) of each hand in the latest pose, by player and side."""
+        return {
+            (player, side): hand_landmarks(self._bodies[player].skeleton, bent, side) @ self._turns[player].T
+            for player, bent in self._bent.items()
+            for side in "LR"
+        }
 
     def _drawn(self, t: float, cards: Sequence[CardMove], drawings: int) -> tuple[Image, NDArray[np.float32]]:
         """Return people and cards in the air with their motion blur (BGRA), and their map of shadows."""
@@ -124,7 +152,7 @@ class PeopleRenderer(Renderer):
                 continue
             self._poses[player] = wanted
             self._changes += 1
-            bent = body.take(wanted)
+            bent = self._bent[player] = body.take(wanted)
             turn = self._turns[player]
             meshes = []
             for part in people.figures[player].parts:

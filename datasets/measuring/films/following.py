@@ -20,11 +20,14 @@ from companion.parallel import spread
 from datasets.films.production import prepare, true_events
 from datasets.films.truth import write_lines
 from datasets.measuring.films.plan import FIRST_SEED, FilmPlan, plan_films, shot_of, story_of
+from datasets.measuring.films.timeline_hands import TimelineHands
 from datasets.measuring.films.timeline_reader import TimelineReader
 from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES
 
 SIZE = (960, 540)
+LEVELS = (0, 1, 2)
+"""Levels of whole people. At level 3 the camera has faults, which only real reading suffers from."""
 _TOLD = ("event", "t", "t_start", "player", "cards", "count", "to", "answers", "up", "loser")
 
 
@@ -44,16 +47,20 @@ def follow_plan(plan: FilmPlan) -> Followed:
     scene = prepare(story, shot_of(plan, story))
     truth = true_events(scene, story)
     reader = TimelineReader(scene)
+    hands = None if plan.people is None else TimelineHands(scene)
     game = WatchedGame.open(
         rules=story.rules,
         players=story.players,
         options=story.options,
         dealer=story.dealer,
         reader=reader,
+        hands=hands,
     )
     lines: list[dict[str, Any]] = []
     for t, frame in scene.renderer.frames(scene.shot.fps):
         reader.t = t
+        if hands is not None:
+            hands.t = t
         lines += game.feed(frame, t)
     lines += game.finish(reader.t)
     with tempfile.TemporaryDirectory() as folder:
@@ -80,9 +87,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rulesets", default=",".join(RULESET_NAMES), metavar="A,B")
     parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help="of the first film")
     parser.add_argument("--lively", action="store_true", help="people drink, hesitate, take cards back")
+    parser.add_argument("--people", type=int, choices=LEVELS, metavar="LEVEL", help="whole people: 0, 1 or 2")
+    parser.add_argument("--plays", type=int, default=DEFAULT_ACTS, metavar="N", help="acts in a film")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     args = parser.parse_args(arguments)
-    plan = partial(plan_films, first_seed=args.seed, size=SIZE, lively=args.lively, endings=True)
+    plan = partial(
+        plan_films,
+        plays=args.plays,
+        first_seed=args.seed,
+        size=SIZE,
+        lively=args.lively,
+        endings=args.people is None,
+        people=() if args.people is None else (args.people,),
+    )
     plans = plan(args.rulesets.split(","), args.films)
     right = 0
     for film in spread(follow_plan, plans, args.jobs, None):

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Points, Pose
+from datasets.films.people.picture import PeopleRenderer
 from datasets.films.production import Scene
 from datasets.films.rendering.layers import Layer, clip
 from datasets.films.rendering.renderer import SHUTTER_S
 from datasets.films.timeline import CardMove
 from vision.decks.card_classes import rank_and_colour
+from vision.geometry import transform_points
 from vision.recognition.index_detector import INDEX_CENTRE_MM
 from vision.types import CardReading, Image, Mask, Region
 
@@ -38,6 +40,8 @@ _SURE, _WELL, _FAIRLY = 0.9995, 0.99, 0.96
 _OVERLOOKED, _OVERLOOKED_COVERED, _OVERLOOKED_HALF = 0.02, 0.08, 0.3
 _OFF_PIXELS = 0.4
 _ARM = -1
+_IN_AIR = 3
+"""The number of cards in the air in `PeopleRenderer.over_table`."""
 
 
 class _Part(NamedTuple):
@@ -69,8 +73,41 @@ class TimelineReader:
     ) -> list[CardReading]:
         """Return the readings of the frame at `t`, as `CardReader.read` does."""
         owner: NDArray[np.int32] = np.zeros(image.shape[:2], np.int32)
-        readings = [self._read(part, owner, crowded) for part in self._laid_on(owner)]
+        people = isinstance(self._scene.renderer, PeopleRenderer)
+        parts = self._laid_under_people(owner) if people else self._laid_on(owner)
+        readings = [self._read(part, owner, crowded) for part in parts]
         return [reading for reading in readings if reading is not None]
+
+    def _laid_under_people(self, owner: NDArray[np.int32]) -> list[_Part]:
+        """Return the cards as `_laid_on` does, where whole people are over the table.
+
+        Cards in a fan hide what is behind them, and are not read.
+        """
+        renderer, parts = self._scene.renderer, list[_Part]()
+        assert isinstance(renderer, PeopleRenderer)
+        for move in renderer.resting():
+            quad = self._scene.camera.project(move.end.corners(), move.end.z)
+            parts.append(_Part(len(parts) + 1, move, move.end, move.face_end, 0.0, quad))
+            cv2.fillConvexPoly(owner, _in_sixteenths(quad), len(parts), cv2.LINE_8, 4)
+        over, in_air = renderer.over_table(self.t)
+        kind, number = over[:, :, 1], over[:, :, 0]
+        owner[kind > 0] = _ARM
+        moves = {move.piece: move for move in renderer.carried()}
+        for place, card in enumerate(in_air, start=1):
+            move = moves.get(card.number)
+            if move is None:
+                continue
+            pose, _, width = move.at(self.t)
+            before = move.at(self.t - SHUTTER_S)[0]
+            speed = math.dist((pose.x, pose.y, pose.z), (before.x, before.y, before.z))
+            quad = self._scene.camera.project_all(card.corners)
+            face_up = card.face is not None and renderer.shows_front(card)
+            part = _Part(
+                len(parts) + 1, move, pose, face_up, speed if width > _TURNING else math.inf, quad
+            )
+            parts.append(part)
+            owner[(kind == _IN_AIR) & (number == place)] = part.number
+        return parts
 
     def _laid_on(self, owner: NDArray[np.int32]) -> list[_Part]:
         """Return the cards, lowest first, and draw their numbers into `owner` (height x width)."""
@@ -140,10 +177,9 @@ class TimelineReader:
         shares = []
         for sign in (-1, 1):
             spots = [
-                part.pose.shifted(sign * across + x * _INDEX_HALF_MM[0], sign * down + y * _INDEX_HALF_MM[1])
-                for x, y in steps
+                (sign * across + x * _INDEX_HALF_MM[0], sign * down + y * _INDEX_HALF_MM[1]) for x, y in steps
             ]
-            pixels = self._scene.camera.project(np.array([(p.x, p.y) for p in spots]), part.pose.z)
+            pixels = transform_points(_from_card(part.quad), np.array(spots))
             columns, rows = np.floor(pixels).astype(int).T
             inside = (rows >= 0) & (rows < owner.shape[0]) & (columns >= 0) & (columns < owner.shape[1])
             shares.append(float((owner[rows[inside], columns[inside]] == part.number).sum()) / len(steps))
@@ -175,6 +211,13 @@ def _share_shown(quad: Points, number: int, owner: NDArray[np.int32]) -> float:
 def _is_in(regions: Sequence[Region] | None, place: tuple[float, float]) -> bool:
     x, y = place
     return regions is None or any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in regions)
+
+
+def _from_card(quad: Points) -> NDArray[np.float64]:
+    """Return the homography from a card's own plane, mm from its middle, to pixels."""
+    half = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) / 2.0
+    corners = (half * (CARD_WIDTH_MM, CARD_HEIGHT_MM)).astype(np.float32)
+    return np.asarray(cv2.getPerspectiveTransform(corners, quad.astype(np.float32)), np.float64)
 
 
 def _mate(name: str) -> str | None:
