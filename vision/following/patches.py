@@ -42,6 +42,11 @@ _EDGE_MM, _BESIDE_EDGE_MM, _LEAST_EDGE_MM2 = 4.0, 1.0, 60.0
 """So far beyond a card its edge is looked at; on both sides of it, and no nearer to it, so much must show."""
 _LEAST_SHOWN_MM2 = 150.0
 """Of a card that others cover in part so much must show beside them for a comparison."""
+_PAPER_PERCENTILE, _NO_PAPER = 80.0, 0.25
+"""Most of a card is paper, less some ink: this percentile of its levels is the paper's. What is so much darker
+or lighter, as a share of it, is none."""
+_LEAST_PAPER = 0.1
+"""Where a card lies at least this share of it is paper; most ink is that of a picture card."""
 _INK_MM = (3.5, 9.0)
 """Half the width and height in which an index has its ink; what shows farther out is another card's."""
 
@@ -140,6 +145,10 @@ class PilePictures:
     def rest_looks_otherwise(self, card: Observation, upon: Sequence[Observation]) -> bool:
         """Tell likewise of what shows of its place beside those `upon` it."""
         return rest_looks_otherwise(card, upon, self.left, self.now)
+
+    def is_bare_beside(self, card: Observation, upon: Sequence[Observation]) -> bool:
+        """Tell whether there is surely no card where one lay, as far as that shows beside those `upon` it."""
+        return is_bare_beside(card, upon, self.now)
 
     def is_gone(self, card: Observation) -> bool:
         """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
@@ -271,6 +280,27 @@ def _likeness_of_rest(
         return _likeness_of(before, now, _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM))
 
     return compare("rest", before.pixels, now.pixels, _poses(card, upon), likeness)
+
+
+def is_bare_beside(card: Observation, upon: Sequence[Observation], now: CloseUp | None) -> bool:
+    """Tell whether there is surely no card where one lay, as far as that shows beside those `upon` it.
+
+    Nothing there is as light as the paper of the others. False where too little shows.
+    """
+    if now is None or not upon:
+        return False
+
+    def paper() -> Likeness:
+        shows = _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM)
+        whole = now.mask(upon[-1], -_SLIP_MM)
+        if shows.sum() < _LEAST_SHOWN_MM2 * _FINE**2 or not whole.any():
+            return None
+        level = np.percentile(now.pixels[whole], _PAPER_PERCENTILE, axis=0)
+        off = np.abs(now.pixels[shows] - level).max(axis=1)
+        return float((off < _NO_PAPER * level.max()).mean())
+
+    share = compare("paper", now.pixels, now.pixels, _poses(card, upon), paper)
+    return share is not None and share < _LEAST_PAPER
 
 
 def edge_as_before(

@@ -66,12 +66,15 @@ class Taking:
             return cards
         return ()
 
-    def took_whole(self, seat: int, cards: tuple[str, ...], now: float) -> None:
-        """Note that a seat took the whole pile, or what a first go had left of it."""
+    def took_whole(self, seat: int, cards: tuple[str, ...], now: float, at: float = math.inf) -> None:
+        """Note that a seat took the whole pile, or what a first go had left of it.
+
+        `at`: when its hand was there, if that is known.
+        """
         if self.part is not None and self.may_take_the_rest(seat):
             cards += self.part.cards
             self.part = None
-        self.whole = self._last = self._taken(seat, cards, now)
+        self.whole = self._last = self._taken(seat, cards, now, at)
 
     def gathered(self, reach: ArmTrack) -> float:
         """Return until when a reach had to do with the pile that was taken last; -inf where it was another's.
@@ -101,10 +104,10 @@ class Taking:
         self.part = self._taken(seat, cards, now)
         self.part.surely = surely
 
-    def _taken(self, seat: int, cards: tuple[str, ...], now: float) -> Taken:
+    def _taken(self, seat: int, cards: tuple[str, ...], now: float, at: float = math.inf) -> Taken:
         last, player = self._scene.log.last, self._scene.player(seat)
         own = last is not None and last.event in PUTS_ON_PILE and last.player == player
-        reach = self._scene.last_reach(seat)
+        reach = self._scene.last_reach(seat, at)
         if last is None or not own:
             return Taken(seat, reach, cards, now)
         if sorted(last.cards) == sorted(cards):

@@ -174,6 +174,9 @@ class PlayPile:
         view = self._view(self._looks)
         patient = not forced and len(self._looks) < _PATIENCE
         unchanged = same_patch(patch, self._as_left)
+        if self._was_taken_before(view):
+            self._take_all(now)
+            view = self._view(self._looks)
         if view.new and self.pile.is_top_missing(view):
             view = self._seeming.without_laid_bare(view, now)
         if view.new and len(self._looks) < _LOOKS and view.confidence < _GLIMPSE_SURE:
@@ -409,13 +412,28 @@ class PlayPile:
 
     # -- cards taken off ---------------------------------------------------------------------------
 
-    def _gone(self, now: float, patch: Patch | None) -> None:
-        """Note that the pile was taken away, with what was put on it and never seen free.
+    def _was_taken_before(self, view: PileView) -> bool:
+        """Tell whether the pile was taken unseen, before somebody else put down what is new.
 
-        Whoever has it was there when it was last seen, or later.
+        The new cards are all that lies there, and they leave bare what they would not hide of the uppermost.
         """
-        seat = self._visits.who(self._scene.layout.play, self._shown_at)
-        hand = self._visits.hand_at(self._scene.layout.play, self._shown_at)
+        top = self.pile.cards[-1].place if self.pile.cards else None
+        if top is None or not view.new or view.old or view.confidence < CERTAIN:
+            return False
+        hand = self._visits.hand_that_took(self._shown_at)
+        new = [seen for _, _, seen in view.new]
+        others = hand is not None and hand.seat != self._visits.who_put_down(new[-1])
+        return others and self._pictures.is_bare_beside(top, new)
+
+    def _gone(self, now: float, patch: Patch | None) -> None:
+        """Note that the pile was taken away, with what was put on it and never seen free."""
+        self._take_all(now)
+        self._settle(now, patch)
+
+    def _take_all(self, now: float) -> None:
+        """Give the pile to whoever took it: they were there when it was last seen, or later."""
+        hand = self._visits.hand_that_took(self._shown_at)
+        seat = self._visits.who(self._scene.layout.play, self._shown_at) if hand is None else hand.seat
         if hand is not None and self._shown_under in hand.rivals:
             seat = self._shown_under
         if unseen := self._seen_under_hand(now):
@@ -424,11 +442,11 @@ class PlayPile:
         if not self._taking.may_take_the_rest(seat):
             self._before_action(seat, now)
         if seat is not None:
-            self._taking.took_whole(seat, tuple(self.pile.names), now)
+            at = hand.t if hand is not None and hand.seat == seat else math.inf
+            self._taking.took_whole(seat, tuple(self.pile.names), now, at)
         self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
         self._told.pile_gone()
-        self._settle(now, patch)
 
     def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:
         """Note that upper cards are gone: the first half of a pick-up in two goes, or a taking back."""

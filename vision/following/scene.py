@@ -81,9 +81,10 @@ class Scene:
         if reach not in self.reaches:
             self.reaches = [*self.reaches[-_REMEMBERED_REACHES + 1 :], reach]
 
-    def last_reach(self, seat: int | None) -> ArmTrack | None:
-        """Return the latest reach of a seat."""
-        return next((reach for reach in reversed(self.reaches) if reach.seat == seat), None)
+    def last_reach(self, seat: int | None, before: float = math.inf) -> ArmTrack | None:
+        """Return the latest reach of a seat that began before a time."""
+        own = (reach for reach in reversed(self.reaches) if reach.seat == seat)
+        return next((reach for reach in own if reach.start <= before), None)
 
     def is_reaching(self, seat: int, t: float) -> bool:
         """Tell whether a seat's arm is in the picture at `t`, or was a moment before."""

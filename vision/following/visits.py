@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Collection
 from dataclasses import replace
 
+from vision.following.duplicates import SURE_NAME
 from vision.following.pile_geometry import same_card
 from vision.following.scene import NearHand, Scene
 from vision.table.layout import PLAY, Place
@@ -106,9 +107,20 @@ class Visits:
         drew = self._scene.first_to_draw({hand.seat, *hand.rivals}, hand.t) if hand.rivals else None
         return hand if drew is None else drew
 
+    def hand_that_took(self, shown: float) -> NearHand | None:
+        """Return the hand that took the pile, which was last seen when it was `shown`; as `hand_at`.
+
+        It may have been there long before the place was seen without the pile.
+        """
+        play = self._scene.layout.play
+        if play is None or not self._scene.by_hands:
+            return None
+        hand = self._scene.nearest_hand(play, shown)
+        return hand if hand is not None and hand.mm <= _PUTS_DOWN_MM else self.hand_at(play, shown)
+
     def _still_without(self, card: Observation) -> float:
         """Return when the uncovered pile was last seen without a card, for sure: twice; or minus infinity."""
-        first = next((t for t, cards in self._free if any(same_card(card, seen) for seen in cards)), math.inf)
+        first = next((t for t, cards in self._free if any(_may_be(card, seen) for seen in cards)), math.inf)
         without = [t for t, _ in self._free if t < first]
         return without[-2] if len(without) > 1 else -math.inf
 
@@ -126,3 +138,8 @@ class Visits:
     def player_at(self, card: Observation) -> str | None:
         """Return the player who put down a card."""
         return self._scene.player(self.who_put_down(card))
+
+
+def _may_be(card: Observation, seen: Observation) -> bool:
+    """Return whether what was seen may be a card: it lies there, and is not surely another one."""
+    return same_card(card, seen) and (seen.best[0] == card.best[0] or seen.best[1] < SURE_NAME)
