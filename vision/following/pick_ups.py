@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.burn_pile import BurnPile
-from vision.following.scene import NEAR_MM, Scene, off_the_way
+from vision.following.scene import NEAR_MM, NearHand, Scene, off_the_way
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import Place
 
@@ -20,6 +20,8 @@ _LOOKS = 2
 _PARTIAL_SECONDS = 2.5
 _AT_BURN_PILE_MM, _DETOUR_MM = 60.0, 100.0
 """A hand that comes so near to the burn pile, if that is so far beside the straight way home, went there."""
+_PUTS_ASIDE_MM = 130.0
+"""A hand that put the pile down somewhere was seen so near to that place."""
 _LETS_GO_SECONDS = 0.4
 """So long after it has come to the burn pile a hand has let go of what it carried."""
 
@@ -38,6 +40,8 @@ class Taken:
     """The play of some of these cards by that seat, that was read under its hand alone as it took them."""
     surely: bool = False
     """Whether a picture shows that they lie there no more."""
+    aside_at: float | None = None
+    """When a hand was seen to put them beside the piles; None if none was."""
 
 
 class Taking:
@@ -66,15 +70,27 @@ class Taking:
             return cards
         return ()
 
-    def took_whole(self, seat: int, cards: tuple[str, ...], now: float, at: float = math.inf) -> None:
+    def hand_that_put_aside(self, cards: Collection[str], shown: float) -> NearHand | None:
+        """Return the hand that put these cards beside the piles since they were `shown` last; None: none did."""
+        if not self._scene.by_hands:
+            return None
+        places = self._heap.places_since(shown, cards, sure=True)
+        hands = [self._scene.nearest_hand(place, shown) for place in places]
+        near = [hand for hand in hands if hand is not None and hand.mm <= _PUTS_ASIDE_MM]
+        return min(near, key=lambda hand: hand.mm, default=None)
+
+    def took_whole(self, seat: int, cards: tuple[str, ...], now: float, hand: NearHand | None = None) -> None:
         """Note that a seat took the whole pile, or what a first go had left of it.
 
-        `at`: when its hand was there, if that is known.
+        `hand`: that seat's hand, as it was there or put the cards aside.
         """
         if self.part is not None and self.may_take_the_rest(seat):
             cards += self.part.cards
             self.part = None
+        at = math.inf if hand is None else hand.t
         self.whole = self._last = self._taken(seat, cards, now, at)
+        if hand is not None and hand == self.hand_that_put_aside(cards, at):
+            self.whole.aside_at = at
 
     def gathered(self, reach: ArmTrack) -> float:
         """Return until when a reach had to do with the pile that was taken last; -inf where it was another's.
@@ -215,6 +231,8 @@ class Taking:
         for its end until they are known to lie.
         """
         play, reach = self._scene.layout.play, taken.reach
+        if taken.aside_at is not None:
+            return taken.aside_at, taken.aside_at
         if play is None or reach is None:
             return None
         grown = self._heap.places_since(taken.t, taken.cards, unlike=reach.start)

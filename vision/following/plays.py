@@ -432,9 +432,10 @@ class PlayPile:
 
     def _take_all(self, now: float) -> None:
         """Give the pile to whoever took it: they were there when it was last seen, or later."""
-        hand = self._visits.hand_that_took(self._shown_at)
+        aside = self._taking.hand_that_put_aside(self.pile.names, self._shown_at)
+        hand = aside or self._visits.hand_that_took(self._shown_at)
         seat = self._visits.who(self._scene.layout.play, self._shown_at) if hand is None else hand.seat
-        if hand is not None and self._shown_under in hand.rivals:
+        if aside is None and hand is not None and self._shown_under in hand.rivals:
             seat = self._shown_under
         if unseen := self._seen_under_hand(now):
             self.touched = self._under_hand.since({name for name, _, _ in unseen}, now)
@@ -442,8 +443,8 @@ class PlayPile:
         if not self._taking.may_take_the_rest(seat):
             self._before_action(seat, now)
         if seat is not None:
-            at = hand.t if hand is not None and hand.seat == seat else math.inf
-            self._taking.took_whole(seat, tuple(self.pile.names), now, at)
+            own = hand if hand is not None and hand.seat == seat else None
+            self._taking.took_whole(seat, tuple(self.pile.names), now, own)
         self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
         self._told.pile_gone()
