@@ -30,12 +30,14 @@ it, and more than the second where something was: a hundredth mostly, and three 
 
 @dataclass(slots=True)
 class _Put:
-    """A card that a hand seems to have put down."""
+    """A card that has come to lie somewhere."""
 
     t: float
     card: Observation
     sure: bool
     """Whether it has been seen there with no arm over the place: beside one, cards are outlined badly."""
+    by_hand: bool
+    """Whether a hand was seen about there."""
 
 
 class BurnPile:
@@ -98,14 +100,18 @@ class BurnPile:
         )
 
     def add(self, fresh: Sequence[Observation], t: float) -> None:
-        """Note new cards; those where a hand has just been were put there."""
+        """Note new cards, and whether a hand has just been there."""
         self.know(fresh)
         seen = [(self._first_seen(card, t), card) for card in fresh]
         put = [
-            _Put(first, c, any(_is_among(c, look) for look in self._free))
+            _Put(
+                first,
+                c,
+                any(_is_among(c, look) for look in self._free),
+                self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS),
+            )
             for first, c in seen
-            if self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS)
-            and not self._scene.layout.is_at_a_player((c.x, c.y))
+            if not self._scene.layout.is_at_a_player((c.x, c.y))
             and not self._lay_there(c, first - _HAND_SECONDS)
         ]
         self._grown = [*self._grown, *put][-_REMEMBERED:]
@@ -153,7 +159,11 @@ class BurnPile:
         return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
 
     def _put_since(self, t: float) -> list[_Put]:
-        """Return what was put there since shortly before `t`."""
+        """Return what a hand has put there since shortly before `t`."""
+        return [put for put in self._came_since(t) if put.by_hand]
+
+    def _came_since(self, t: float) -> list[_Put]:
+        """Return what has come to lie there since shortly before `t`, maybe by a hand that was not seen."""
         return [put for put in self._grown if put.t >= t - _JUST_SECONDS]
 
     def places_since(
@@ -189,8 +199,12 @@ class BurnPile:
         return bool(self._pictures) and self._pictures[-1][0] >= t
 
     def has_since(self, t: float, cards: Collection[str]) -> bool:
-        """Tell whether one of `cards` was surely put there since shortly before `t`."""
-        return any(put.card.best[0] in cards for put in self._put_since(t) if put.sure)
+        """Tell whether one of `cards` was surely put there since shortly before `t`.
+
+        A card whose name is all but certain has come there, whether a hand was seen or not.
+        """
+        sure = [put for put in self._came_since(t) if put.sure and put.card.best[0] in cards]
+        return any(put.by_hand or put.card.best[1] >= CERTAIN for put in sure)
 
     def seen_at(self, t: float, cards: Collection[str]) -> float:
         """Return when the last of `cards` was seen there first, since shortly before `t`; -inf for none."""

@@ -243,8 +243,9 @@ class EventMaker:
             return
         at_spot = [card for card in cards if math.dist((card.x, card.y), place) < _AT_SPOT_MM]
         if at_spot:
-            nearest_card = min(at_spot, key=lambda card: math.dist((card.x, card.y), place))
-            self._upcards.look_under_hand(zone, nearest_card, self.pile, t)
+            # The face-down card of the spot may show beside the one upon it.
+            upper = min(at_spot, key=lambda card: (card.face == "down", math.dist((card.x, card.y), place)))
+            self._upcards.look_under_hand(zone, upper, self.pile, t)
 
     def _not_held(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the cards that lie on the table; the others show in a fan that somebody holds."""

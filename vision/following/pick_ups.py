@@ -40,6 +40,8 @@ class Taken:
     """The play of some of these cards by that seat, that was read under its hand alone as it took them."""
     surely: bool = False
     """Whether a picture shows that they lie there no more."""
+    shown: float = math.inf
+    """When they were last seen on the pile."""
     aside_at: float | None = None
     """When a hand was seen to put them beside the piles; None if none was."""
 
@@ -79,17 +81,20 @@ class Taking:
         near = [hand for hand in hands if hand is not None and hand.mm <= _PUTS_ASIDE_MM]
         return min(near, key=lambda hand: hand.mm, default=None)
 
-    def took_whole(self, seat: int, cards: tuple[str, ...], now: float, hand: NearHand | None = None) -> None:
+    def took_whole(
+        self, seat: int, cards: tuple[str, ...], now: float, shown: float, hand: NearHand | None = None
+    ) -> None:
         """Note that a seat took the whole pile, or what a first go had left of it.
 
-        `hand`: that seat's hand, as it was there or put the cards aside.
+        `shown`: when it was last seen; `hand`: that seat's hand, as it was there or put the cards aside.
         """
         if self.part is not None and self.may_take_the_rest(seat):
             cards += self.part.cards
             self.part = None
         at = math.inf if hand is None else hand.t
         self.whole = self._last = self._taken(seat, cards, now, at)
-        if hand is not None and hand == self.hand_that_put_aside(cards, at):
+        self.whole.shown = shown
+        if hand is not None and hand == self.hand_that_put_aside(cards, shown):
             self.whole.aside_at = at
 
     def gathered(self, reach: ArmTrack) -> float:
@@ -217,7 +222,8 @@ class Taking:
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""
-        return self._heap.has_since(taken.t, taken.cards) or self._burnt_at(taken) is not None
+        since = min(taken.t, taken.shown) if self._scene.by_hands else taken.t
+        return self._heap.has_since(since, taken.cards) or self._burnt_at(taken) is not None
 
     def _burnt_at(self, taken: Taken) -> float | None:
         """Return when the hand was done at the burn pile; None if it did not go there."""
