@@ -51,6 +51,8 @@ class Gaps:
         """Cards that lay on the pile while somebody may have picked it up unseen."""
         self._last: str | None = None
         """The player who played last."""
+        self._run: tuple[int, set[str]] = (UNKNOWN_RANK, set())
+        """The rank that was played last, and who has played it since another was."""
 
     # Corrections of the record
 
@@ -68,6 +70,8 @@ class Gaps:
     def note_play(self, player: str, cards: Sequence[str]) -> None:
         """Note who played last. The played cards were not picked up."""
         self._last = player
+        rank = RANK_OF[cards[-1]] if cards else UNKNOWN_RANK
+        self._run = (rank, {player} | (self._run[1] if rank == self._run[0] else set()))
         self._maybe_picked_up.difference_update(cards)
 
     def note_skipped_turns(self, player: str) -> None:
@@ -275,7 +279,8 @@ class Gaps:
         """Explain a burn that the seen cards do not cause, and enter the missed cards.
 
         Either the burned cards differ from the pile, or further cards of the top rank completed four of a
-        kind. The camera sees such cards as one if they lie exactly on each other.
+        kind. The camera sees such cards as one if they lie exactly on each other. Whoever burns the pile may
+        have added them, or they lay in a set that another player put down as one stack.
 
         Returns:
             None if missed cards do not explain the burn.
@@ -288,7 +293,7 @@ class Gaps:
         rest = [] if extra else self._rest_of_four(player)
         unseen = extra or rest
         if not unseen:
-            return None
+            return self._explain_by_hidden_cards(player)
         self.times_missed += 1
         seat, mechanics = state.seats[player], state.rules.mechanics
         run = run_on_top(mechanics, event.cards, RANK_OF[state.pile[-1]])
@@ -301,6 +306,29 @@ class Gaps:
         state.turn = player if mechanics.burn_again else state.next_inside(player)
         missing = mechanics.four - run if 0 < run < mechanics.four else 0
         return say("what {who} played before the pile was burned", who=player), missing
+
+    def _explain_by_hidden_cards(self, player: str) -> Explanation | None:
+        """Explain a burn by cards of the top rank that may have lain unseen in the sets on top.
+
+        They are cards that nobody has seen, or that those who played that rank are known to have held.
+        """
+        state, mechanics = self._state, self._state.rules.mechanics
+        rank = RANK_OF[state.pile[-1]]
+        missing = mechanics.four - run_on_top(mechanics, state.pile, rank)
+        ran = self._run[1] if self._run[0] == rank else set()
+        held = [
+            (seat, c) for n, seat in state.seats.items() if n in ran for c in seat.hand if RANK_OF[c] == rank
+        ]
+        known = [c for n, seat in state.seats.items() for c in (*seat.up, *(() if n in ran else seat.hand))]
+        left = self._copies_left(rank, [*state.burned, *state.pile, *known])
+        if rank == UNKNOWN_RANK or not 1 <= missing <= min(left, mechanics.four // 2):
+            return None
+        for seat, card in held[:missing]:
+            seat.take_from_hand([card])
+        self.times_missed += 1
+        state.burn_pile()
+        state.turn = player if mechanics.burn_again else state.next_inside(player)
+        return say("whether the pile had four of a kind on top when {who} burned it", who=player), None
 
     def _rest_of_four(self, player: str) -> list[str]:
         """Return the cards that a player may have added unseen to complete four of a kind; empty if none.
@@ -319,12 +347,15 @@ class Gaps:
         for name, seat in state.seats.items():
             seen += seat.up if name == player else [*seat.up, *seat.hand]
         held = [card for card in hand if RANK_OF[card] == rank]
-        packs = packs_for(mechanics, len(state.seats))
-        every = sum(copies(card, packs) for card in (*FULL_PACK, JOKER) if RANK_OF[card] == rank)
-        left = every - sum(RANK_OF[card] == rank for card in seen)
-        if left < missing or len(held) + hand.count(UNKNOWN) < missing:
+        if self._copies_left(rank, seen) < missing or len(held) + hand.count(UNKNOWN) < missing:
             return []
         return [*held, *[UNKNOWN] * missing][:missing]
+
+    def _copies_left(self, rank: int, seen: Sequence[str]) -> int:
+        """Return how many cards of a rank are not among those seen."""
+        packs = packs_for(self._state.rules.mechanics, len(self._state.seats))
+        every = sum(copies(card, packs) for card in (*FULL_PACK, JOKER) if RANK_OF[card] == rank)
+        return every - sum(RANK_OF[card] == rank for card in seen)
 
     def _assume_drawn(self, player: str, played: int) -> None:
         """Enter the draw that is due after `played` cards were played unseen."""

@@ -102,18 +102,14 @@ class BurnPile:
     def add(self, fresh: Sequence[Observation], t: float) -> None:
         """Note new cards, and whether a hand has just been there."""
         self.know(fresh)
-        seen = [(self._first_seen(card, t), card) for card in fresh]
-        put = [
-            _Put(
-                first,
-                c,
-                any(_is_among(c, look) for look in self._free),
-                self._scene.somebody_was_at((c.x, c.y), first - _HAND_SECONDS),
-            )
-            for first, c in seen
-            if not self._scene.layout.is_at_a_player((c.x, c.y))
-            and not self._lay_there(c, first - _HAND_SECONDS)
-        ]
+        put = []
+        for card in fresh:
+            first, place = self._first_seen(card, t), (card.x, card.y)
+            by_hand = self._scene.somebody_was_at(place, first - _HAND_SECONDS)
+            if not (by_hand or self._scene.by_hands) or self._scene.layout.is_at_a_player(place):
+                continue
+            if not self._lay_there(card, first - _HAND_SECONDS):
+                put.append(_Put(first, card, any(_is_among(card, look) for look in self._free), by_hand))
         self._grown = [*self._grown, *put][-_REMEMBERED:]
 
     def know(self, cards: Sequence[Observation]) -> None:
@@ -199,9 +195,9 @@ class BurnPile:
         return bool(self._pictures) and self._pictures[-1][0] >= t
 
     def has_since(self, t: float, cards: Collection[str]) -> bool:
-        """Tell whether one of `cards` was surely put there since shortly before `t`.
+        """Return whether one of `cards` was surely put there since shortly before `t`.
 
-        A card whose name is all but certain has come there, whether a hand was seen or not.
+        A card with an almost certain name has come there, even if no hand was seen.
         """
         sure = [put for put in self._came_since(t) if put.sure and put.card.best[0] in cards]
         return any(put.by_hand or put.card.best[1] >= CERTAIN for put in sure)

@@ -18,7 +18,8 @@ Kind = Literal["patch", "index", "card", "rest", "edge", "beneath", "paper"]
 """A comparison of two small pictures, or of one part of a card in two close pictures.
 
 The part is an index, the whole card, the rest that shows beside other cards, an edge, or the part that
-another card would cover. `paper` compares the rest of a card that shows with the cards upon it, in one picture.
+another card would cover. For `paper`, the rest of a card is compared with the cards that cover it, in one
+picture.
 """
 Likeness = float | None
 """1 is all the same; None: the pictures show too little. For small pictures it is the share that differs."""

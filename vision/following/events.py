@@ -243,7 +243,7 @@ class EventMaker:
             return
         at_spot = [card for card in cards if math.dist((card.x, card.y), place) < _AT_SPOT_MM]
         if at_spot:
-            # The face-down card of the spot may show beside the one upon it.
+            # The face-down card of the spot may show beside its up-card.
             upper = min(at_spot, key=lambda card: (card.face == "down", math.dist((card.x, card.y), place)))
             self._upcards.look_under_hand(zone, upper, self.pile, t)
 

@@ -43,8 +43,8 @@ _EDGE_MM, _BESIDE_EDGE_MM, _LEAST_EDGE_MM2 = 4.0, 1.0, 60.0
 _LEAST_SHOWN_MM2 = 150.0
 """Of a card that others cover in part so much must show beside them for a comparison."""
 _PAPER_PERCENTILE, _NO_PAPER = 80.0, 0.25
-"""Most of a card is paper, less some ink: this percentile of its levels is the paper's. What is so much darker
-or lighter, as a share of it, is none."""
+"""Most of a card is paper with some ink on it, so this percentile of its levels is the paper's. A level that
+differs by the second share is no paper."""
 _LEAST_PAPER = 0.1
 """Where a card lies at least this share of it is paper; most ink is that of a picture card."""
 _INK_MM = (3.5, 9.0)
@@ -147,7 +147,7 @@ class PilePictures:
         return rest_looks_otherwise(card, upon, self.left, self.now)
 
     def is_bare_beside(self, card: Observation, upon: Sequence[Observation]) -> bool:
-        """Tell whether there is surely no card where one lay, as far as that shows beside those `upon` it."""
+        """Return whether there is surely no card where one lay, as far as it shows beside those `upon` it."""
         return is_bare_beside(card, upon, self.now)
 
     def is_gone(self, card: Observation) -> bool:
@@ -283,7 +283,7 @@ def _likeness_of_rest(
 
 
 def is_bare_beside(card: Observation, upon: Sequence[Observation], now: CloseUp | None) -> bool:
-    """Tell whether there is surely no card where one lay, as far as that shows beside those `upon` it.
+    """Return whether there is surely no card where one lay, as far as it shows beside those `upon` it.
 
     Nothing there is as light as the paper of the others. False where too little shows.
     """

@@ -73,7 +73,7 @@ class Taking:
         return ()
 
     def hand_that_put_aside(self, cards: Collection[str], shown: float) -> NearHand | None:
-        """Return the hand that put these cards beside the piles since they were `shown` last; None: none did."""
+        """Return the hand that put cards beside the piles since they were last `shown`; None if none did."""
         if not self._scene.by_hands:
             return None
         places = self._heap.places_since(shown, cards, sure=True)

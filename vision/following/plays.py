@@ -144,7 +144,7 @@ class PlayPile:
         if not self._told_early or not view.new:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
-        # What is certain may be somebody's next set: the head that hid the last play has not left since.
+        # A certain card may belong to somebody's next set, if a head has hidden the pile since the last play.
         fitting = [c for c in view.new if c[0][:-1] in {name[:-1] for name, _, _ in fitting}]
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
@@ -413,7 +413,7 @@ class PlayPile:
     # -- cards taken off ---------------------------------------------------------------------------
 
     def _was_taken_before(self, view: PileView) -> bool:
-        """Tell whether the pile was taken unseen, before somebody else put down what is new.
+        """Return whether the pile was taken unseen, before somebody else put down what is new.
 
         The new cards are all that lies there, and they leave bare what they would not hide of the uppermost.
         """

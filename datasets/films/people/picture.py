@@ -98,7 +98,7 @@ class PeopleRenderer(Renderer):
         return masks_of(t, resting, self._camera, drawn, [card.number for card in in_air], numbers, movement)
 
     def over_table(self, t: float) -> tuple[NDArray[np.uint8], list[CardInAir]]:
-        """Return what is over the table in the frame of time `t`, which is the latest, and the cards in the air.
+        """Return what is over the table in the latest frame, at time `t`, and the cards in the air.
 
         The picture is h x w x 2, as `masks_of` takes it. Persons are numbered from 1 in the order of their
         seats.

@@ -18,6 +18,7 @@ from companion.game.refereeing import WatchedGame
 from companion.game.scoring import Score, compare, read_events
 from companion.parallel import spread
 from datasets.films.production import prepare, true_events
+from datasets.films.story import DEFAULT_ACTS
 from datasets.films.truth import write_lines
 from datasets.measuring.films.plan import FIRST_SEED, FilmPlan, plan_films, shot_of, story_of
 from datasets.measuring.films.timeline_hands import TimelineHands

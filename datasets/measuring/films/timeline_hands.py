@@ -33,7 +33,7 @@ _P = 0.9
 
 
 class TimelineHands:
-    """Finds the hands in the latest frame of a scene's renderer; implements `vision.hands.landmarks.FindsHands`.
+    """Finds the hands in the latest frame of a scene's renderer, as `vision.hands.landmarks.FindsHands` does.
 
     `t` must be set to that frame's time.
     """

@@ -94,17 +94,15 @@ class TimelineReader:
         owner[kind > 0] = _ARM
         moves = {move.piece: move for move in renderer.carried()}
         for place, card in enumerate(in_air, start=1):
-            move = moves.get(card.number)
-            if move is None:
+            if card.number not in moves:
                 continue
+            move = moves[card.number]
             pose, _, width = move.at(self.t)
             before = move.at(self.t - SHUTTER_S)[0]
             speed = math.dist((pose.x, pose.y, pose.z), (before.x, before.y, before.z))
             quad = self._scene.camera.project_all(card.corners)
             face_up = card.face is not None and renderer.shows_front(card)
-            part = _Part(
-                len(parts) + 1, move, pose, face_up, speed if width > _TURNING else math.inf, quad
-            )
+            part = _Part(len(parts) + 1, move, pose, face_up, speed if width > _TURNING else math.inf, quad)
             parts.append(part)
             owner[(kind == _IN_AIR) & (number == place)] = part.number
         return parts

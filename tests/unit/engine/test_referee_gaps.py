@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import pytest
 
 from engine.referee.outcome import Outcome
 from engine.ruleset import RULESET_NAMES
-from tests.unit.engine.conftest import Start, Told
+from tests.unit.engine.conftest import UPS, Start, Told
 from tests.unit.engine.missed import tally
 from tests.unit.engine.outcomes import broken, kinds, notes, verdict
 
@@ -324,3 +325,34 @@ def test_pick_up_of_fewer_cards_where_the_lower_ones_may_have_been_taken_before(
     game.tell("pick_up", CAT, "4H 5H", count=2)
     assert (game.table.hands[CAT].known, game.table.pile) == (("4H", "5H"), [])
     assert game.table.hands[CAT].size == 5
+
+
+def burned_by_bob(
+    start: Start, picked_up: str, top: tuple[str, str, str], ups: Mapping[str, tuple[str, ...]]
+) -> Outcome:
+    """Cat picks a card up, plays a queen, Ann and Bob play one each, and Bob burns the pile."""
+    game = start(ups=ups)
+    unsure(game)
+    game.play(BOB, picked_up, draws=1)
+    game.tell("pick_up", CAT, picked_up)
+    game.play(ANN, "4S", draws=1)
+    game.play(BOB, "5S", draws=1)
+    game.play(CAT, top[0])
+    game.play(ANN, top[1], draws=1)
+    game.play(BOB, top[2], draws=1)
+    burn = game.tell("burn", BOB, " ".join(game.table.pile))
+    assert game.table.pile == []
+    return burn
+
+
+@pytest.mark.parametrize("picked_up", ["QD", "JD"])
+def test_four_a_card_under_anothers_set_may_have_completed_it(start: Start, picked_up: str) -> None:
+    """The fourth queen is one that Cat is known to hold, or one that nobody has seen."""
+    burn = burned_by_bob(start, picked_up, ("QH", "QS", "QC"), UPS)
+    assert verdict(burn) == "unproven"
+    assert "Bob" in needs(burn)
+
+
+def test_four_a_card_that_lies_elsewhere_was_not_under_a_set(start: Start) -> None:
+    burn = burned_by_bob(start, "JD", ("QH", "QS", "QC"), {**UPS, ANN: ("QD", "9S", "KD")})
+    assert broken(burn)
