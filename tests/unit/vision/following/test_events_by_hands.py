@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tests.support.event_script import DRAW_AT, PLAY_AT, PLAYERS, STEP, Script, card, down
+from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, PLAYERS, STEP, Script, card, down
 from vision.following.records import Patch, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import DRAW, PLAY, Place, Zone
@@ -434,3 +434,35 @@ def test_if_a_hand_and_a_body_over_the_pile_are_of_two_players_the_draw_decides(
     script.rest(4.0)
     told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
     assert told == [("play", "Ann"), ("play", "Cat"), ("draw", "Cat")]
+
+
+def test_a_pile_is_burnt_where_its_cards_lie_though_no_hand_was_seen_there() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.1)))
+    script.table = [card("9S", BURN_AT)]
+    script.rest(4.0)
+    assert script.told()[-1] == ("burn", "Bob", ("9S",))
+
+
+def test_the_hand_that_put_the_pile_aside_has_burnt_it_though_another_lay_over_it() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    near = (PLAY_AT[0], PLAY_AT[1] + 40.0)
+    together(script, "Ann", near, "Bob", BOB_HOME, PLAY_AT, (BURN_AT[0], BURN_AT[1] - 60.0), BOB_HOME)
+    script.table = [down(BURN_AT)]
+    script.rest(4.0)
+    assert script.told()[-1] == ("burn", "Bob", ("9S",))
+
+
+def test_a_single_look_that_reads_a_card_poorly_before_the_hand_is_back_tells_no_play() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.2), (BOB_HOME, 0.1)))
+    misread = card("10D", (PLAY_AT[0] + 20.0, PLAY_AT[1]), 0.65)
+    script.table.append(misread)
+    script.look()
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.2), (BOB_HOME, 0.1)))
+    script.table.remove(misread)
+    script.rest(3.0)
+    assert [told for told in script.told() if told[0] == "play"] == [("play", "Ann", ("9S",))]

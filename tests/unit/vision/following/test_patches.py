@@ -19,6 +19,7 @@ from vision.following.patches import (
     PilePictures,
     close_up,
     index_shows_beside,
+    is_bare_beside,
     lay_there_before,
     rest_looks_as_before,
     rest_looks_otherwise,
@@ -334,3 +335,19 @@ def test_the_looks_before_a_hand_came_are_kept_while_it_is_there() -> None:
     reach = script.reach("Bob", (PLAY_AT, 0.3))
     script.go_on(reach, [PLAY_AT] * 3, over=(PLAY,))
     assert script.maker._play._pictures.was_read(card("AH", PLAY_AT))
+
+
+@pytest.mark.parametrize(("below", "is_bare"), [(70, True), (205, False), (175, False)])
+def test_a_card_that_lay_under_another_is_gone_if_the_table_shows_beside_it(
+    below: int, *, is_bare: bool
+) -> None:
+    """What shows is a dark table, the paper of the lower card, or a table nearly as light as paper."""
+    frame: NDArray[np.uint8] = np.full((640, 640, 3), 70, np.uint8)
+    upper, lower = replace(UPRIGHT, x=20.0), replace(UPRIGHT, x=-10.0)
+    for seen, level in ((lower, below), (upper, 205)):
+        x, y = round(320 + 2 * seen.x), 320
+        frame[y - 88 : y + 88, x - 63 : x + 63] = level
+    now = close_up(frame, LAYOUT, (0.0, 0.0))
+    assert is_bare_beside(lower, [upper], now) is is_bare
+    assert not is_bare_beside(upper, [upper], now), "nothing of it shows beside itself"
+    assert not is_bare_beside(lower, [upper], None)
