@@ -1,9 +1,10 @@
 """Games followed from what was once seen of them: the same events to the line, and the true ones.
 
 The logs in `looks/` are of films that the renderer drew: eight plays of a game, two to four players, decks
-that no network has seen. One is of whole people, at level 3 (`--people 3 --plays 12 --illegal 1`). `shithead watch FILM --log LOG` writes such a log. If you change the event logic on
-purpose, and it tells the truth, watch the films anew: the first line of a truth says how `shithead film`
-draws its film again, with `--plays 8 --illegal 1`.
+that no network has seen. One is of whole people, at level 3 (`--people 3 --plays 12 --illegal 1`).
+`shithead watch FILM --log LOG` writes such a log. If you change the event logic on purpose, and it tells the
+truth, watch the films anew: the first line of a truth says how `shithead film` draws its film again, with
+`--plays 8 --illegal 1`.
 
 `shithead label FILM --test` adds a real film. If it was followed wrongly, its truth says how many corrections
 it needed (`corrections`), and the test waits for that number to fall.
