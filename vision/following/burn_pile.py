@@ -202,6 +202,13 @@ class BurnPile:
         sure = [put for put in self._came_since(t) if put.sure and put.card.best[0] in cards]
         return any(put.by_hand or put.card.best[1] >= CERTAIN for put in sure)
 
+    def comes_to_light(self, since: float, cards: Collection[str]) -> bool:
+        """Return whether something that may be one of `cards` lies there, and was not seen there by then.
+
+        It lies free, and a body or a hand may have hidden it.
+        """
+        return any(put.sure and self._may_be_one_of(cards, put.card) for put in self._grown if put.t >= since)
+
     def seen_at(self, t: float, cards: Collection[str]) -> float:
         """Return when the last of `cards` was seen there first, since shortly before `t`; -inf for none."""
         return max((put.t for put in self._put_since(t) if put.card.best[0] in cards), default=-math.inf)

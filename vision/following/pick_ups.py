@@ -22,6 +22,8 @@ _AT_BURN_PILE_MM, _DETOUR_MM = 60.0, 100.0
 """A hand that comes so near to the burn pile, if that is so far beside the straight way home, went there."""
 _PUTS_ASIDE_MM = 130.0
 """A hand that put the pile down somewhere was seen so near to that place."""
+_COMES_TO_LIGHT_SECONDS = 3.0
+"""A body that hid the burn pile has gone so soon after the burn."""
 _LETS_GO_SECONDS = 0.4
 """So long after it has come to the burn pile a hand has let go of what it carried."""
 
@@ -59,6 +61,8 @@ class Taking:
         """The whole pile as it was taken last, also once that was told."""
         self.part: Taken | None = None
         """Upper cards: the first half of a pick-up in two goes, or a play taken back."""
+        self._picked_up: tuple[Event, Taken, float] | None = None
+        """The pick-up just told, what it tells of, and when it was told: the pile may come to light burnt."""
         self.burnt = False
         """Whether the pile that was taken last was burnt, as was told."""
 
@@ -161,6 +165,7 @@ class Taking:
 
         `pile_open`: what somebody has just done at the pile is not known yet; they may have taken the rest.
         """
+        self._tell_burnt_after_all(now)
         whole, part = self.whole, self.part
         if whole is not None and whole.seat not in present:
             last = whole.reach.last_seen if whole.reach is not None else whole.t
@@ -194,6 +199,19 @@ class Taking:
         else:
             self._tell_in_hand(taken, min(now, t), now, confidence=0.95)
 
+    def _tell_burnt_after_all(self, now: float) -> None:
+        """Revise the pick-up just told if the pile comes to light beside the others, where a body hid it."""
+        if self._picked_up is None:
+            return
+        picked_up, taken, told = self._picked_up
+        if now - told > _COMES_TO_LIGHT_SECONDS or self.whole is not None:
+            self._picked_up = None
+        elif self._heap.comes_to_light(told, taken.cards):
+            self._picked_up, self.burnt = None, True
+            self._scene.burned += taken.cards
+            self._heap.found(told, taken.cards)
+            self._scene.log.revise(picked_up, now, event="burn")
+
     def tell_part_before(self, seat: int | None, now: float) -> None:
         """Tell it before a seat does something else: the rest of the pile that seat may still take."""
         if not self.may_take_the_rest(seat):
@@ -218,7 +236,9 @@ class Taking:
         if taken.put is not None:
             log.revise(taken.put, now, withdrawn=True)
             cards = tuple(card for card in cards if card not in taken.put.cards)
-        log.add("pick_up", t, now, player=self._scene.player(taken.seat), cards=cards, **fields)
+        event = log.add("pick_up", t, now, player=self._scene.player(taken.seat), cards=cards, **fields)
+        if self._scene.by_hands and taken is self._last:
+            self._picked_up = event, taken, now
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""

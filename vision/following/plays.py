@@ -66,6 +66,10 @@ class PlayPile:
         self._shown_under: int | None = None
         """The seat of that hand; None if it lay free."""
         self._as_left: Patch | None = None
+        self._undisturbed: Patch | None = None
+        """The pile as it was last seen with nothing to settle."""
+        self._before_early: Patch | None = None
+        """The pile before a play that was told under the hand; None if no such play is open."""
         self._bare: Patch | None = None
 
     # -- what comes in -----------------------------------------------------------------------------
@@ -164,10 +168,14 @@ class PlayPile:
     def judge(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
         """Decide what the looks since the last disturbance say; `forced`: with what there is."""
         if self.touched is None:
+            self._undisturbed = self._undisturbed if patch is None else patch
             self._seeming.in_sight |= named_in(self._looks)
             self._looks = self._looks[-_SETTLED_LOOKS:]
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
+            return
+        if self._looks and self._is_as_before_play(patch):
+            self._top_taken(self._view(self._looks), now, patch)
             return
         if not self._looks or (len(self._looks) < _LOOKS and not forced):
             return
@@ -200,6 +208,14 @@ class PlayPile:
         elif not patient or (unchanged and not self._seeming.is_top_gone()):
             self._nothing_new(now, patch)
 
+    def _is_as_before_play(self, patch: Patch | None) -> bool:
+        """Return whether the pile looks as it did before a play that was told under the hand.
+
+        Then its cards have been taken back, even if a single look shows that.
+        """
+        put = {name for name, _, _ in self._told_early}
+        return bool(put) and not put & named_in(self._looks) and same_patch(patch, self._before_early)
+
     def _looks_bare(self, patch: Patch | None) -> bool:
         """Tell whether the pile's place looks as it did without cards, as far as that is known.
 
@@ -218,6 +234,9 @@ class PlayPile:
         self._under_hand.risen()
         if not early:
             self._told_early.clear()
+            self._before_early = None
+        elif self._before_early is None:
+            self._before_early = self._undisturbed
         self._as_left = patch
         if patch is not None:
             self._pictures.left = self._pictures.now
