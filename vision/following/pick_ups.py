@@ -62,7 +62,7 @@ class Taking:
         self.part: Taken | None = None
         """Upper cards: the first half of a pick-up in two goes, or a play taken back."""
         self._picked_up: tuple[Event, Taken, float] | None = None
-        """The pick-up just told, what it tells of, and when it was told: the pile may come to light burnt."""
+        """The latest pick-up, the cards taken, and when it was reported: the pile may come to light burnt."""
         self.burnt = False
         """Whether the pile that was taken last was burnt, as was told."""
 

@@ -69,7 +69,7 @@ class PlayPile:
         self._undisturbed: Patch | None = None
         """The pile as it was last seen with nothing to settle."""
         self._before_early: Patch | None = None
-        """The pile before a play that was told under the hand; None if no such play is open."""
+        """The pile before a play that was reported under the hand; None if no such play is open."""
         self._bare: Patch | None = None
 
     # -- what comes in -----------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class PlayPile:
             self._nothing_new(now, patch)
 
     def _is_as_before_play(self, patch: Patch | None) -> bool:
-        """Return whether the pile looks as it did before a play that was told under the hand.
+        """Return whether the pile looks as before a play that was reported under the hand.
 
         Then its cards have been taken back, even if a single look shows that.
         """

@@ -466,3 +466,20 @@ def test_a_single_look_that_reads_a_card_poorly_before_the_hand_is_back_tells_no
     script.table.remove(misread)
     script.rest(3.0)
     assert [told for told in script.told() if told[0] == "play"] == [("play", "Ann", ("9S",))]
+
+
+def test_a_pile_that_comes_to_light_beside_the_others_once_a_body_has_gone_was_burnt() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.1)))
+    script.table.clear()
+    script.rest(2.0)
+    assert script.told()[-1] == ("pick_up", "Bob", ("9S",))
+    script.table = [down(BURN_AT)]
+    for _ in range(3):
+        script.rest(0.2)
+        script.look()
+    script.rest(0.2)
+    assert script.told()[-1] == ("burn", "Bob", ("9S",))
+    script.play("Bob", card("JD", PLAY_AT))
+    assert script.told()[-1] == ("play", "Bob", ("JD",))
