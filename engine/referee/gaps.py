@@ -310,7 +310,8 @@ class Gaps:
     def _explain_by_hidden_cards(self, player: str) -> Explanation | None:
         """Explain a burn by cards of the top rank that may have lain unseen in the sets on top.
 
-        They are cards that nobody has seen, or that those who played that rank are known to have held.
+        They are cards that nobody has seen, or that those who played that rank are known to have held. Whoever
+        burns the pile must have played that rank, too.
         """
         state, mechanics = self._state, self._state.rules.mechanics
         rank = RANK_OF[state.pile[-1]]
@@ -321,7 +322,8 @@ class Gaps:
         ]
         known = [c for n, seat in state.seats.items() for c in (*seat.up, *(() if n in ran else seat.hand))]
         left = self._copies_left(rank, [*state.burned, *state.pile, *known])
-        if rank == UNKNOWN_RANK or not 1 <= missing <= min(left, mechanics.four // 2):
+        may_be = rank != UNKNOWN_RANK and 1 <= missing <= min(left, mechanics.four // 2)
+        if player not in ran or not may_be:
             return None
         for seat, card in held[:missing]:
             seat.take_from_hand([card])
