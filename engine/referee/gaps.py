@@ -310,8 +310,8 @@ class Gaps:
     def _explain_by_hidden_cards(self, player: str) -> Explanation | None:
         """Explain a burn by cards of the top rank that may have lain unseen in the sets on top.
 
-        They are cards that nobody has seen, or that those who played that rank are known to have held. Whoever
-        burns the pile must have played that rank, too.
+        Nobody has seen these cards, or those who played that rank are known to have held them. Whoever burns
+        the pile must have played that rank, too.
         """
         state, mechanics = self._state, self._state.rules.mechanics
         rank = RANK_OF[state.pile[-1]]
