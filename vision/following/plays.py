@@ -174,7 +174,7 @@ class PlayPile:
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
             return
-        if self._looks and self._is_as_before_play(patch):
+        if len(self._looks) >= _LOOKS and self._is_as_before_play(patch):
             self._top_taken(self._view(self._looks), now, patch)
             return
         if not self._looks or (len(self._looks) < _LOOKS and not forced):
@@ -211,7 +211,7 @@ class PlayPile:
     def _is_as_before_play(self, patch: Patch | None) -> bool:
         """Return whether the pile looks as before a play that was reported under the hand.
 
-        Then its cards have been taken back, even if a single look shows that.
+        Then its cards have been taken back.
         """
         put = {name for name, _, _ in self._told_early}
         return bool(put) and not put & named_in(self._looks) and same_patch(patch, self._before_early)
