@@ -23,7 +23,7 @@ from tests.support.chromium import camera_film, chromium
 from tests.support.phones import addresses, serving
 from tests.support.waiting import PATIENCE_S, until
 
-MOST_GAP_S = 0.5
+MOST_GAP_S = 0.25
 """A card can be put down within it. Nobody can follow a film with a longer time without a picture."""
 
 
