@@ -86,11 +86,19 @@ class Taking:
         return min(near, key=lambda hand: hand.mm, default=None)
 
     def took_whole(
-        self, seat: int, cards: tuple[str, ...], now: float, shown: float, hand: NearHand | None = None
+        self,
+        seat: int,
+        cards: tuple[str, ...],
+        now: float,
+        shown: float,
+        hand: NearHand | None,
+        *,
+        aside: bool,
     ) -> None:
         """Note that a seat took the whole pile, or what a first go had left of it.
 
-        `shown`: when it was last seen; `hand`: that seat's hand, as it was there or put the cards aside.
+        `shown`: when it was last seen; `hand`: that seat's hand, as it was there; `aside`: or as it put the
+        cards beside the piles.
         """
         if self.part is not None and self.may_take_the_rest(seat):
             cards += self.part.cards
@@ -98,7 +106,7 @@ class Taking:
         at = math.inf if hand is None else hand.t
         self.whole = self._last = self._taken(seat, cards, now, at)
         self.whole.shown = shown
-        if hand is not None and hand == self.hand_that_put_aside(cards, shown):
+        if aside:
             self.whole.aside_at = at
 
     def gathered(self, reach: ArmTrack) -> float:

@@ -463,7 +463,9 @@ class PlayPile:
             self._before_action(seat, now)
         if seat is not None:
             own = hand if hand is not None and hand.seat == seat else None
-            self._taking.took_whole(seat, tuple(self.pile.names), now, self._shown_at, own)
+            self._taking.took_whole(
+                seat, tuple(self.pile.names), now, self._shown_at, own, aside=aside is not None
+            )
         self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
         self._told.pile_gone()

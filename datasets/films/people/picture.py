@@ -91,21 +91,25 @@ class PeopleRenderer(Renderer):
 
     def masks(self, t: float) -> FrameMasks:
         """Return what is where in the latest frame, which is that of time `t`."""
-        numbers = {player: number for number, player in enumerate(self._bodies, start=1)}
         drawn, in_air = self.over_table(t)
         resting = [move for move in self.resting() if move.card not in self._objects]
         movement = self._sensor.movement(t) if self._sensor else None
-        return masks_of(t, resting, self._camera, drawn, [card.number for card in in_air], numbers, movement)
+        return masks_of(
+            t, resting, self._camera, drawn, [card.number for card in in_air], self.numbers, movement
+        )
 
     def over_table(self, t: float) -> tuple[NDArray[np.uint8], list[CardInAir]]:
         """Return what is over the table in the latest frame, at time `t`, and the cards in the air.
 
-        The picture is h x w x 2, as `masks_of` takes it. Persons are numbered from 1 in the order of their
-        seats.
+        The picture is h x w x 2, as `masks_of` takes it, with the persons' `numbers`.
         """
         in_air = self.pose(t, [move for move in self.carried() if move.card not in self._objects])
-        numbers = {player: number for number, player in enumerate(self._bodies, start=1)}
-        return self._people.studio.numbers(numbers, in_air), in_air
+        return self._people.studio.numbers(self.numbers, in_air), in_air
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The numbers of the persons, from 1 in the order of their seats."""
+        return {player: number for number, player in enumerate(self._bodies, start=1)}
 
     def carried(self) -> list[CardMove]:
         """Return the moves of the cards in the air in the latest frame."""
@@ -114,7 +118,7 @@ class PeopleRenderer(Renderer):
     def shows_front(self, card: CardInAir) -> bool:
         """Return whether the camera sees the side of a card on which its corners run clockwise."""
         a, b, _, d = self._camera.project_all(card.corners)
-        return float(np.cross(b - a, d - a)) > 0.0
+        return float(np.linalg.det(np.array([b - a, d - a]))) > 0.0  # numpy crosses no plane vectors
 
     def landmarks(self) -> dict[tuple[str, str], NDArray[np.float64]]:
         """Return the 21 landmarks (21 x 3 mm) of each hand in the latest pose, by player and side."""

@@ -83,7 +83,7 @@ class TimelineHands:
             return self._hands
         over, _ = self._renderer.over_table(self.t)
         height, width = over.shape[:2]
-        numbers = {seat.player: number for number, seat in enumerate(self._scene.layout.seats, start=1)}
+        numbers = self._renderer.numbers
         passed = max(self.t - self._at, 1e-3)
         self._at, self._hands, landmarks = self.t, [], self._renderer.landmarks()
         for (player, side), places in landmarks.items():
