@@ -194,6 +194,7 @@ def all_in(rows_of: Rows, language: str, type_size: str) -> Rows:
 
 def main(out: Path, pictures: dict[str, Rows], kept: Path | None) -> None:
     """Photograph and compose."""
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         seen: dict[Path, Any] = {}
         for name, rows in pictures.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engine.cards import FULL_PACK, JOKER, RANK_OF, SUIT_OF, UNKNOWN, UNKNOWN_RANK, copies
 from engine.deals import packs_for
@@ -157,6 +158,8 @@ class Gaps:
             milder = rule_on(situation._replace(cards=emptied), action)
             if len(milder["breaches"]) < len(ruling["breaches"]):
                 ruling = as_unproven(milder, say("whether {who}'s hand is really empty", who=player))
+        if ruling["verdict"] == "illegal":
+            ruling = self._with_cards_beneath(situation, action, ruling)
         if not self.times_missed or ruling["verdict"] != "illegal":
             return ruling
         held = self._may_hold(seat, self._missed[player], action)
@@ -182,6 +185,24 @@ class Gaps:
         if breaches:
             return {**ruling, "breaches": breaches}
         return {**ruling, "breaches": [], "verdict": "unproven", "needs": [need]}
+
+    def _with_cards_beneath(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
+        """Return a milder ruling on a play if cards may lie unseen under those that were played.
+
+        They are cards of the same rank that the player is known to hold.
+        """
+        seat = self._state.seats[action.player or ""]
+        if action.type != "play" or action.source != "hand" or not action.cards:
+            return ruling
+        rank = RANK_OF[action.cards[-1]]
+        beneath = [card for card in without(seat.hand, action.cards) if RANK_OF[card] == rank != UNKNOWN_RANK]
+        if not beneath:
+            return ruling
+        milder = rule_on(situation, replace(action, cards=(*beneath, *action.cards)))
+        if milder["verdict"] == "illegal":
+            return ruling
+        need = say("whether {cards:the} lay under {played:the}", cards=beneath, played=action.cards)
+        return as_unproven(milder, need)
 
     def _milder_on_turn(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
         """Return a milder ruling on an act out of turn if an unseen act of the skipped player explains it."""

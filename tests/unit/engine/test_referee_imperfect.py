@@ -270,6 +270,19 @@ def test_a_set_that_looks_like_one_card_may_have_been_four_of_a_kind(
     assert not game.table.pile
 
 
+@pytest.mark.parametrize(
+    ("played", "confidence", "ruled"),
+    [("3H", 0.97, "unproven"), ("3H", 1.0, "illegal"), ("4H", 0.97, "illegal")],
+)
+def test_the_starting_card_may_lie_unseen_under_another_of_its_rank(
+    start: Start, played: str, confidence: float, ruled: str
+) -> None:
+    game = start("shed", {ANN: ("4C", "9S", "KD"), BOB: ("3D", "7H", "7S"), CAT: ("5C", "6C", "8C")})
+    game.tell("exchange", BOB, count=1, up={BOB: ("AH", "7H", "7S")})
+    outcome = game.tell("play", BOB, played, source="hand", confidence=confidence)
+    assert verdict(outcome) == ruled
+
+
 @pytest.mark.parametrize(("burner", "ruled"), [(CAT, "unproven"), (ANN, "illegal")])
 def test_whose_turn_it_is_may_have_completed_four_of_a_kind_unseen(
     start: Start, burner: str, ruled: str
