@@ -166,7 +166,7 @@ class Draws:
                 continue
             if not self._pictures.show_taking(visit.start, visit.end, self._last_drawn, surely=True):
                 continue
-            who = self._due_since(visit) if seat is None else seat
+            who = self._due_since(visit) if seat is None else self._hand_lost_at_pile(visit, seat)
             if who is None:
                 continue
             drawn = _Drawn(who, 1, 0, visit.start, visit.end, pictured=True)
@@ -181,6 +181,16 @@ class Draws:
         dues = [self._scene.log.put_down_by(seat.player) for seat in self._scene.layout.seats]
         seats = [seat for seat, due in enumerate(dues) if due is not None and due.t <= visit.end]
         return seats[0] if len(seats) == 1 else None
+
+    def _hand_lost_at_pile(self, visit: DrawVisit, seat: int) -> int:
+        """Return whose hand was lost from sight at the draw pile while the body of `seat` was over it.
+
+        `seat` if no hand was, or several were. A head hides the hands of others, too.
+        """
+        scene = self._scene
+        ends = [(reach.seat, *reach.path[-1]) for reach in scene.reaches if reach.path]
+        lost = {who for who, t, at in ends if visit.start <= t <= visit.end and scene.at_draw_pile(at)}
+        return min(lost) if len(lost) == 1 else seat
 
     def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
         """Note whether one look, free of arms, showed the draw pile, and what it looked like.

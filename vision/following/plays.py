@@ -197,6 +197,8 @@ class PlayPile:
             if (not patient and not waits) or (view.confidence >= SURE and not more and not awaited):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
+            if len(self._looks) < _LOOKS:
+                return  # a single look may have come just as a head moved over the pile: it stays open
             if unchanged and not forced:
                 self._settle(now, patch)  # the reader overlooks what plainly still lies there
             elif not patient or self._looks_bare(patch):
