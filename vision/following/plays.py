@@ -175,7 +175,8 @@ class PlayPile:
                 self._find_overlooked(now)
             return
         if len(self._looks) >= _LOOKS and self._is_as_before_play(patch):
-            self._top_taken(self._view(self._looks), now, patch)
+            put = {name for name, _, _ in self._told_early}
+            self._top_taken(sum(name not in put for name in self.pile.names), now, patch)
             return
         if not self._looks or (len(self._looks) < _LOOKS and not forced):
             return
@@ -206,7 +207,7 @@ class PlayPile:
         elif view.cards == 0 and (passed := self._seen_under_hand(now)):
             self._judge_passed_through([name for name, _, _ in passed], now, patch)
         elif view.cards and view.looks > _LOOKS and self._seeming.is_top_taken(view, unchanged, self._looks):
-            self._top_taken(view, now, patch)
+            self._top_taken(max(view.there, default=-1) + 1, now, patch)
         elif not patient or (unchanged and not self._seeming.is_top_gone()):
             self._nothing_new(now, patch)
 
@@ -472,9 +473,11 @@ class PlayPile:
         self.pile.cards.clear()
         self._told.pile_gone()
 
-    def _top_taken(self, view: PileView, now: float, patch: Patch | None) -> None:
-        """Note that upper cards are gone: the first half of a pick-up in two goes, or a taking back."""
-        keep = max(view.there, default=-1) + 1
+    def _top_taken(self, keep: int, now: float, patch: Patch | None) -> None:
+        """Note that only the lowest `keep` cards are left.
+
+        That is the first half of a pick-up in two goes, or a taking back.
+        """
         seat = self._visits.who(self._scene.layout.play)
         if keep and seat is not None:
             gone = tuple(self.pile.names[keep:])

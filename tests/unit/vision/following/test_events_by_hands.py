@@ -483,3 +483,51 @@ def test_a_pile_that_comes_to_light_beside_the_others_once_a_body_has_gone_was_b
     assert script.told()[-1] == ("burn", "Bob", ("9S",))
     script.play("Bob", card("JD", PLAY_AT))
     assert script.told()[-1] == ("play", "Bob", ("JD",))
+
+
+def test_a_single_look_that_reads_nothing_beneath_a_moving_head_does_not_take_the_pile() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.2), (BOB_HOME, 0.1)))
+    kept, script.table = script.table, []
+    script.look()
+    somebody_leans(script, "Ann", PLAY, frames=3)
+    script.table = kept
+    script.rest(3.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+
+
+def test_a_hand_that_is_lost_at_the_draw_pile_beneath_anothers_head_has_drawn() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Bob", card("9S", PLAY_AT))
+    somebody_leans(script, "Ann", DRAW, PLAY, frames=5)
+    reach = script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.05))
+    somebody_leans(script, "Ann", DRAW, PLAY, frames=10)
+    script.end(reach)
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Bob", ("9S",)), ("draw", "Bob", ())]
+
+
+def test_cards_taken_back_from_under_a_hand_are_withdrawn_though_each_look_misses_one_that_stays() -> None:
+    script = script_by_hands()
+    script.drawn = {}
+    stays = [card("9S", PLAY_AT), card("JS", (PLAY_AT[0] + 20.0, PLAY_AT[1] + 12.0))]
+    script.play("Ann", stays[0])
+    script.play("Bob", stays[1])
+    script.rest(3.0)
+    held = card("KS", (PLAY_AT[0] + 30.0, PLAY_AT[1] + 25.0))
+    script.table = [*stays, held]
+    script.end(script.leave("Cat", held))
+    assert script.told()[-1] == ("play", "Cat", ("KS",))
+    for missed in stays:
+        script.t += 0.15
+        script.events += script.maker.on_hands(HandsFrame(script.t, (), (), {}, by_hands=True))
+        script.table = [
+            replace(seen, face="down", probabilities={}) if seen is missed else seen for seen in stays
+        ]
+        script.look()
+    script.table = stays
+    script.rest(3.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",)), ("play", "Bob", ("JS",))]
