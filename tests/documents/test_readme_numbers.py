@@ -56,7 +56,7 @@ QUOTED: dict[str, Callable[[], tuple[str, ...]]] = {
         f"{film('false_alarms_per_game', '.2f')} false alarms per game",
     ),
     "time from the last movement to the ruling": lambda: (
-        f"{film('delay_median_s', '.2f')} s (median), {film('delay_p95_s', '.2f')} s (95th percentile)",
+        f"half within {film('delay_median_s', '.2f')} s, 95 % within {film('delay_p95_s', '.2f')} s",
     ),
 }
 """For the start of each row of the table: the words that its second cell must hold."""
