@@ -23,7 +23,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=Path,
         default=Path("docs") / "measured",
         metavar="DIR",
-        help="with films.json, photos.jsonl, soak.json, soak.png, benchmarks.jsonl (default: %(default)s)",
+        help="with films.json, lively.json, people.json, photos.jsonl, soak.json, soak.png, benchmarks.jsonl"
+        " (default: %(default)s)",
     )
     parser.add_argument(
         "--out",
