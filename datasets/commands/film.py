@@ -58,7 +58,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     looks.add_argument(
         "--lively",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
+        default=True,
         help="objects on the table; people drink, hesitate, take cards back, toss cards, stack sets",
     )
     looks.add_argument(
@@ -139,7 +140,7 @@ def _film(film: tuple[Path, int], args: argparse.Namespace, progress: Progress |
         fps=args.fps,
         tilt=args.tilt,
         sway=args.sway,
-        lively=args.lively,
+        lively=args.lively and args.people is None,
         people=args.people,
         light=args.light,
         deck=args.deck,

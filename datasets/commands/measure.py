@@ -60,7 +60,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--lively",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
+        default=True,
         help="objects on the table; people drink, hesitate, take cards back, toss cards, stack sets",
     )
     parser.add_argument(
@@ -129,7 +130,7 @@ def _plans(args: argparse.Namespace) -> list[FilmPlan]:
         plays=None if args.whole else args.plays,
         size=(int(width), int(height)),
         sway=args.sway,
-        lively=args.lively,
+        lively=args.lively and args.people is None,  # a level says how lively whole people are
         endings=args.endings,
         people=_levels(args.people),
     )

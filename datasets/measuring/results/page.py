@@ -1,7 +1,7 @@
 """The page of results: each goal of the product beside the number that was measured.
 
-`shithead results` reads a folder. `shithead measure` writes films.json. With `--lively` that becomes
-lively.json, and with `--people all` people.json. photos.jsonl is from `evaluate --json`, and soak.json from
+`shithead results` reads a folder. `shithead measure` writes films.json. That becomes lively.json if people
+are lively, and with `--people all` people.json. photos.jsonl is from `evaluate --json`, and soak.json from
 `shithead soak`. `pytest -m benchmark` with SHITHEAD_MEASURED writes benchmarks.jsonl. A goal without a number
 there is *not measured*.
 """

@@ -8,7 +8,7 @@ from datasets.measuring.results.film_goals import EVENT_F1, FILM_GOALS, Goal
 
 _BENCH = "pytest -m benchmark tests/benchmarks"
 _PHOTOS = "shithead evaluate --json"
-_FILMS = "shithead measure"
+_FILMS = "shithead measure --no-lively"
 _LIVELY = "shithead measure --lively"
 _PEOPLE = "shithead measure --people all --plays 10"
 _SOAK = "shithead soak --hours HOURS --pace PACE"

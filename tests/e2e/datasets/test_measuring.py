@@ -71,14 +71,13 @@ def test_a_film_of_another_size_or_length_has_another_name() -> None:
     (usual,), (small,) = plan_films(["winnersh"], 1), plan_films(["winnersh"], 1, **SMALL)
     assert usual.name == f"winnersh-{usual.players}-5001"
     assert small.name == f"{usual.name}-160x90-1"
-    (whole,) = _plans(
-        build_parser().parse_args(["measure", "--films", "1", "--rulesets", "winnersh", "--whole"])
-    )
+    one = ["measure", "--films", "1", "--rulesets", "winnersh"]
+    (whole,) = _plans(build_parser().parse_args([*one, "--no-lively", "--whole"]))
     assert whole.name == f"{usual.name}-whole"
-    (held,) = _plans(
-        build_parser().parse_args(["measure", "--films", "1", "--rulesets", "winnersh", "--sway", "12"])
-    )
+    (held,) = _plans(build_parser().parse_args([*one, "--no-lively", "--sway", "12"]))
     assert held.name == f"{usual.name}-sway12"
+    (lively,) = _plans(build_parser().parse_args(one))
+    assert lively.name == f"{usual.name}-lively"
     with pytest.raises(BadInputError, match="--sway -1"):
         _plans(build_parser().parse_args(["measure", "--sway", "-1"]))
 
