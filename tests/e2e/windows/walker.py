@@ -71,9 +71,7 @@ class Walker:
 
         assert widget.get_root_window() is not None, f"{widget} is not on the screen"
         scrolled = scrolls(widget)
-        if scrolled is not None and not scrolled.collide_point(
-            *scrolled.parent.to_widget(*widget.to_window(*widget.center))
-        ):
+        if scrolled is not None and not shows(scrolled, widget):
             scrolled.scroll_to(widget, animate=False)
             yield from rest(2)
         self.taps += 1
@@ -86,7 +84,8 @@ class Walker:
         """Tap the row of the log in which an event stands; a list that is too low is scrolled to it."""
         rows = self.screen.rows
         for share in (1.0, 0.87, 0.75, 0.62, 0.5, 0.37, 0.25, 0.12, 0.0):
-            shown = [row for row in rows.children[0].children if row.event_id == event_id]
+            there = [row for row in rows.children[0].children if row.event_id == event_id]
+            shown = [row for row in there if shows(rows, row)]
             if shown:
                 break
             rows.scroll_y = share
@@ -164,6 +163,11 @@ def scrolls(widget: Any) -> Any:
             return above
         above = above.parent
     return None
+
+
+def shows(view: Any, widget: Any) -> bool:
+    """Return whether the middle of `widget`, which scrolls in `view`, is in sight."""
+    return bool(view.collide_point(*view.parent.to_widget(*widget.to_window(*widget.center))))
 
 
 def type_over(field: Any, text: str) -> None:
