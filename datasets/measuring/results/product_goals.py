@@ -208,8 +208,8 @@ PARTS: dict[str, tuple[Goal, ...]] = {
         _bench("time for an unchanged frame during a game, ms", "unchanged_frame_of_a_game_ms"),
         _bench("memory of a process that reads cards, MiB", "reading_memory_mib", most=400, form=".0f"),
         _bench(
-            "size of the weights for a phone (without the 8-bit copies), MB",
-            "weights_without_copies_mb",
+            "size of the weights for a phone (without hands and 8-bit copies), MB",
+            "weights_for_phone_mb",
             most=12,
             form=".1f",
             file=_WEIGHTS,
