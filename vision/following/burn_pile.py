@@ -154,6 +154,12 @@ class BurnPile:
         name = card.best[0]
         return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
 
+    def where_lies(self, name: str) -> Observation | None:
+        """Return where a card was last seen to lie face up, and surely read; None if it was not."""
+        cards = (*self._known, *(card for look in self.looks for card in look))
+        there = (card for card in reversed(cards) if card.best[0] == name and card.best[1] >= CERTAIN)
+        return next(there, None)
+
     def _put_since(self, t: float) -> list[_Put]:
         """Return what a hand has put there since shortly before `t`."""
         return [put for put in self._came_since(t) if put.by_hand]

@@ -296,7 +296,8 @@ class EventMaker:
         reaches = self._scene.reaches
         if self._joined is not None and reaches and not self._joined.settled:
             return _STEADY
-        if (self._taking.whole is not None or self.layout.play is None) and reaches:
+        moved = self._taking.whole is not None or self._taking.moved_to is not None
+        if (moved or self.layout.play is None) and reaches:
             return _STEADY if hands.t - reaches[-1].last_seen < 1.5 else math.inf
         touched = any(s.touched is not None and z not in hands.covered for z, s in self.rows.spots.items())
         if touched or (self._draws.unseen and DRAW not in hands.covered):
@@ -327,6 +328,9 @@ class EventMaker:
             return  # the arm may cover it
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh, look.unchanged, t)):
             return
+        if played := self._played_on_moved_pile(fresh):
+            self._go_on_with_moved_pile(played, t)
+            return
         self._heap.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
         if lie_still and not self._shows.active and t - self._shown_at > _PUT_AWAY_SECONDS:
@@ -336,6 +340,21 @@ class EventMaker:
             self._heap.found(t)
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
             self._heap.found(self._shown_at)
+
+    def _played_on_moved_pile(self, fresh: Sequence[Observation]) -> list[Observation]:
+        """Return the cards that were put on the pile that seemed taken, and was only moved."""
+        undecided = self._play.touched is not None or self._taking.whole is not None
+        if self.pile or undecided or self._shows.active:
+            return []
+        known = {name for name, _ in self._where.lying()}
+        return [c for c in fresh if c.best[0] not in known and self._taking.plays_on_moved_pile(c)]
+
+    def _go_on_with_moved_pile(self, played: Sequence[Observation], now: float) -> None:
+        """Put the play pile where it was moved to, and these cards on it."""
+        moved = self._taking.take_back(now)
+        self._play = self._play_pile(now)
+        self._play.pile.put(moved)
+        self._begin_pile(played, self._heap.looks[-2:], now)
 
     def _first_on_pile(
         self, fresh: Sequence[Observation], unchanged: Sequence[Observation], now: float

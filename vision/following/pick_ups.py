@@ -10,8 +10,10 @@ from typing import Any
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.burn_pile import BurnPile
 from vision.following.scene import NEAR_MM, NearHand, Scene, off_the_way
+from vision.following.sets import CERTAIN, NewCard
 from vision.hands.tracks import ArmTrack
-from vision.table.layout import Place
+from vision.table.layout import Layout, Place
+from vision.table.observations import Observation
 
 _RESOLVE_SECONDS = 0.45
 _PATIENT_SECONDS = 1.0
@@ -24,6 +26,8 @@ _PUTS_ASIDE_MM = 130.0
 """A hand that put the pile down somewhere was seen so near to that place."""
 _COMES_TO_LIGHT_SECONDS = 3.0
 """A body that hid the burn pile has gone so soon after the burn."""
+_ON_PILE_MM = 60.0
+"""A card that is played lies so near to the uppermost one of the pile."""
 _LETS_GO_SECONDS = 0.4
 """So long after it has come to the burn pile a hand has let go of what it carried."""
 
@@ -65,6 +69,8 @@ class Taking:
         """The latest pick-up, the cards taken, and when it was reported: the pile may come to light burnt."""
         self.burnt = False
         """Whether the pile that was taken last was burnt, as was told."""
+        self._told: tuple[Event, Taken, Layout] | None = None
+        """The reported event about the pile that was taken last, its cards, and the layout before."""
 
     def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
         """Return the cards that seemed taken but were not: some of them are `seen` on the pile again."""
@@ -194,7 +200,7 @@ class Taking:
         taken, self.whole = self.whole, None
         if taken is None:
             return
-        scene = self._scene
+        scene, before = self._scene, self._scene.layout
         scene.started = True
         t = taken.reach.last_seen if taken.reach is not None else taken.t
         burnt = self.burnt = self.went_on_to_burn_pile(taken)
@@ -203,9 +209,47 @@ class Taking:
             self._heap.found(taken.t, taken.cards)
             t = self._burnt_at(taken) or t
             fields = {"player": scene.player(taken.seat), "cards": taken.cards, "confidence": 0.95}
-            scene.log.add("burn", min(now, t), now, **fields)
+            told: Event | None = scene.log.add("burn", min(now, t), now, **fields)
         else:
-            self._tell_in_hand(taken, min(now, t), now, confidence=0.95)
+            told = self._tell_in_hand(taken, min(now, t), now, confidence=0.95)
+        self._told = None if told is None else (told, taken, before)
+
+    @property
+    def moved_to(self) -> Observation | None:
+        """The uppermost card of the pile that was taken last, if that was maybe only moved; else None.
+
+        It lies face up beside the piles, where no burn pile was, and nothing else has happened since.
+        """
+        if self._told is None:
+            return None
+        event, taken, before = self._told
+        top = self._heap.where_lies(taken.cards[-1]) if taken.cards else None
+        if top is None or not self._scene.log.is_newest(event):
+            return None
+        aside = before.burn is None or math.dist((top.x, top.y), before.burn) > NEAR_MM
+        return top if aside else None
+
+    def plays_on_moved_pile(self, card: Observation) -> bool:
+        """Return whether a card that has come to lie was put on the pile that was taken last."""
+        top = self.moved_to
+        if top is None or self._told is None or card.face != "up" or card.best[1] < CERTAIN:
+            return False
+        on_top = math.dist((top.x, top.y), (card.x, card.y)) <= _ON_PILE_MM
+        return on_top and card.best[0] not in self._told[1].cards
+
+    def take_back(self, now: float) -> list[NewCard]:
+        """Withdraw the report that the pile was taken; return its cards, bottom first."""
+        if self._told is None:
+            return []
+        (event, taken, before), self._told, self._picked_up, self.burnt = self._told, None, None, False
+        scene = self._scene
+        scene.log.revise(event, now, withdrawn=True)
+        if event.event == "burn":
+            scene.burned = scene.burned[: -len(taken.cards)]
+        scene.layout = before
+        top = self._heap.where_lies(taken.cards[-1])
+        assert top is not None
+        return [(name, CERTAIN, self._heap.where_lies(name) or top) for name in taken.cards]
 
     def _tell_burnt_after_all(self, now: float) -> None:
         """Revise the pick-up just told if the pile comes to light beside the others, where a body hid it."""
@@ -232,7 +276,7 @@ class Taking:
             return
         self._tell_in_hand(part, part.t, now, count=len(part.cards), confidence=0.6)
 
-    def _tell_in_hand(self, taken: Taken, t: float, now: float, **fields: Any) -> None:
+    def _tell_in_hand(self, taken: Taken, t: float, now: float, **fields: Any) -> Event | None:
         """Tell a pick-up, or take back the play of those cards where its player took them up again.
 
         Nobody puts a card on the pile as they take it in hand: what was read only then was misread.
@@ -240,13 +284,14 @@ class Taking:
         log, cards = self._scene.log, taken.cards
         if taken.played is not None:
             log.revise(taken.played, now, withdrawn=True)
-            return
+            return None
         if taken.put is not None:
             log.revise(taken.put, now, withdrawn=True)
             cards = tuple(card for card in cards if card not in taken.put.cards)
         event = log.add("pick_up", t, now, player=self._scene.player(taken.seat), cards=cards, **fields)
         if self._scene.by_hands and taken is self._last:
             self._picked_up = event, taken, now
+        return event
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""

@@ -387,3 +387,37 @@ def test_what_is_taken_off_the_pile_just_before_the_source_ends_is_told(
     assert script.told()[-1] == ("play", "Bob", ("JD",)), "the hand may take the rest yet"
     script.events += script.maker.finish(script.t)
     assert script.told()[1:] == told
+
+
+@pytest.mark.parametrize("by_hands", [False, True])
+@pytest.mark.parametrize("aside", [(0.0, 90.0), (-90.0, -70.0)])
+def test_a_pile_that_is_pushed_aside_and_played_on_was_only_moved(by_hands: bool, aside: Place) -> None:
+    script = Script(by_hands=by_hands)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("JS", (PLAY_AT[0] + 12.0, PLAY_AT[1] + 20.0)))
+    script.rest(2.0)
+    place = (PLAY_AT[0] + aside[0], PLAY_AT[1] + aside[1])
+    home = (0.0, -250.0)
+    script.end(script.reach("Cat", (home, 0.1), (PLAY_AT, 0.3), (place, 0.3), (home, 0.1)))
+    script.table = [card("9S", place), card("JS", (place[0] + 12.0, place[1] + 20.0))]
+    script.rest(4.0)
+    for player, name in (("Cat", "KS"), ("Ann", "AS")):
+        script.end(script.reach(player, (place, 0.4)))
+        script.table.append(card(name, (place[0] - 12.0, place[1] - 20.0)))
+        script.rest(4.0)
+    plays = [("Ann", "9S"), ("Bob", "JS"), ("Cat", "KS"), ("Ann", "AS")]
+    assert script.told()[1:] == [("play", player, (name,)) for player, name in plays]
+    assert script.maker.pile == ["9S", "JS", "KS", "AS"]
+
+
+def test_a_card_that_is_put_on_cards_that_were_burnt_before_is_no_play() -> None:
+    script = Script()
+    for name in ("9S", "JS"):
+        script.play("Ann", card(name, PLAY_AT))
+        script.end(script.reach("Bob", (PLAY_AT, 0.3), (BURN_AT, 0.4)))
+        script.table = [*script.table[:-1], card(name, BURN_AT)]
+        script.rest(4.0)
+    script.end(script.reach("Bob", (BURN_AT, 0.4)))
+    script.table.append(card("3D", BURN_AT))
+    script.rest(4.0)
+    assert [kind for kind, _, _ in script.told()[1:]] == ["play", "burn", "play", "burn"]
