@@ -52,6 +52,8 @@ PUTS_DOWN: tuple[EventKind, ...] = (*PUTS_ON_PILE, "show")
 """In them a player puts cards on the table."""
 TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
 """They take away the whole play pile."""
+FLAGS = ("withdrawn", "under_way", "unseen")
+"""The fields of an event that say yes or no."""
 Consequence = Literal["taken_back", "picked_up", "stands", "by_rule"]
 """The players' choice after a breach; `says` of a `consequence`. `by_rule`: what their house rule says."""
 Source = Literal["hand", "up", "down", "hand+up"]
@@ -103,6 +105,8 @@ class Event:
     """With `revise`: the earlier event did not happen at all."""
     under_way: bool = False
     """For `deal`: whether the game was already going on when the table was first seen."""
+    unseen: bool = False
+    """Whether others may have acted since the event before: a body hid the play pile."""
     concerns: int | None = None
     """For `late_breach` and `consequence`: the id of the event that was not allowed. For `unclear`: the id
     of the event in question."""
@@ -137,10 +141,7 @@ class Event:
             line["answers"] = [list(answer) for answer in self.answers]
         if self.up:
             line["up"] = {player: list(cards) for player, cards in self.up.items()}
-        if self.withdrawn:
-            line["withdrawn"] = True
-        if self.under_way:
-            line["under_way"] = True
+        line |= {name: True for name in FLAGS if getattr(self, name)}
         line |= {
             "confidence": round(self.confidence, 4),
             "decided_at": round(self.decided_at, 3),
@@ -203,8 +204,7 @@ def _fields(line: Mapping[str, Any], names: PlayerNames) -> dict[str, Any]:
         "loser": names.read(line.get("loser"), "loser"),
         "confidence": read_number(line.get("confidence"), "confidence", 0, 1),
         "revise": read_count(line.get("revise"), "revise", MOST_NUMBER),
-        "withdrawn": read_flag(line.get("withdrawn"), "withdrawn"),
-        "under_way": read_flag(line.get("under_way"), "under_way"),
+        **{name: read_flag(line.get(name), name) for name in FLAGS},
         "concerns": read_count(line.get("concerns"), "concerns", MOST_NUMBER),
         "breach": _breach(line.get("breach")),
         "says": read_text(line.get("says"), "says"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.cards import parse_card
 from engine.errors import BadInputError
-from engine.events import Event
+from engine.events import FLAGS, Event
 from engine.files.json_text import parse_json
 
 SOMEBODY = "Somebody"
@@ -92,8 +92,7 @@ def _details(event: Event) -> list[str]:
         if value != usual:
             whole = isinstance(value, float) and value.is_integer()
             details.append(f"{name}={int(value) if whole and value is not None else value!r}")
-    flags = (("withdrawn", event.withdrawn), ("under_way", event.under_way))
-    return [*details, *(name for name, is_set in flags if is_set)]
+    return [*details, *(name for name in FLAGS if getattr(event, name))]
 
 
 def _write_deal(event: Event) -> str:
@@ -189,7 +188,7 @@ def _read_details(text: str) -> dict[str, Any]:
     for item in text.split():
         name, _, value = item.partition("=")
         try:
-            if item in ("withdrawn", "under_way"):
+            if item in FLAGS:
                 fields[item] = True
             elif name in ("t", "confidence"):
                 fields[name] = float(value)

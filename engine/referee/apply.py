@@ -84,7 +84,7 @@ class Follower:
     def _judge(self, event: Event, action: Action, notes: Sequence[Said] = ()) -> Ruling:
         notes = [*notes, *self.gaps.reinstate(action)]
         situation, seat = self.state.situation(), self.state.seats.get(action.player or "")
-        ruling = self.gaps.milder_ruling(situation, action, rule_on(situation, action))
+        ruling = self.gaps.milder_ruling(situation, action, rule_on(situation, action), event)
         if ruling["verdict"] == "illegal" and action.type != "exchange":
             self._doubt_after_offence(action.player)
         if seat is not None:

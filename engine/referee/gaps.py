@@ -141,11 +141,12 @@ class Gaps:
 
     # Doubts about rulings
 
-    def milder_ruling(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
+    def milder_ruling(self, situation: Situation, action: Action, ruling: Ruling, event: Event) -> Ruling:
         """Return the ruling, or a milder one if a missed act would explain the event.
 
         A card in two places or an act after the end is itself a sign of a misreading. Other breaches are only
-        doubted after some event has proven that something was missed. Until then the record is trusted.
+        doubted after some event has proven that something was missed, or if the event says that others may
+        have acted. Until then the record is trusted.
         """
         player = action.player or ""
         seat = self._state.seats.get(player)
@@ -160,7 +161,7 @@ class Gaps:
                 ruling = as_unproven(milder, say("whether {who}'s hand is really empty", who=player))
         if ruling["verdict"] == "illegal":
             ruling = self._with_cards_beneath(situation, action, ruling)
-        if not self.times_missed or ruling["verdict"] != "illegal":
+        if ruling["verdict"] != "illegal" or not (self.times_missed or event.unseen):
             return ruling
         held = self._may_hold(seat, self._missed[player], action)
         if held is not None:
@@ -170,7 +171,9 @@ class Gaps:
                 if action.type != "pick_up":
                     seat.hand, seat.up = list(held.hand or ()), list(held.up or ())
                 ruling = as_unproven(milder, say("what {who} did before that nobody saw", who=player))
-        return self._milder_on_turn(situation, action, ruling) if ruling["verdict"] == "illegal" else ruling
+        if ruling["verdict"] != "illegal":
+            return ruling
+        return self._milder_on_turn(situation, action, ruling, unseen=event.unseen)
 
     def _without_doubtful_breaches(self, ruling: Ruling) -> Ruling:
         """Drop breaches that rest on a misread card or on a wrong count of the cards."""
@@ -204,34 +207,37 @@ class Gaps:
         need = say("whether {cards:the} lay under {played:the}", cards=beneath, played=action.cards)
         return as_unproven(milder, need)
 
-    def _milder_on_turn(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
+    def _milder_on_turn(
+        self, situation: Situation, action: Action, ruling: Ruling, *, unseen: bool
+    ) -> Ruling:
         """Return a milder ruling on an act out of turn if an unseen act of the skipped player explains it."""
         player, other = action.player or "", self._state.turn
-        if other is None or not self._may_have_acted(other, player):
+        if other is None or not self._may_have_acted(other, player, unseen=unseen):
             return ruling
         acted = say("whether {who} acted without being seen", who=other)
         tables = [(situation._replace(turn=player), acted)]
         if action.type != "pick_up":
             took = say("whether {who} picked up the pile without being seen", who=other)
             tables.append((situation._replace(turn=player, pile=()), took))
-        for table, unseen in tables:
+        for table, need in tables:
             milder = rule_on(table, action)
             if milder["verdict"] != "illegal":
                 self.note_skipped_turns(player)
-                return as_unproven(milder, unseen)
+                return as_unproven(milder, need)
         return ruling
 
-    def _may_have_acted(self, other: str, player: str) -> bool:
+    def _may_have_acted(self, other: str, player: str, *, unseen: bool) -> bool:
         """Return whether one unseen act of `other` would have made it `player`'s turn.
 
-        If `other` had to draw afterwards, the camera would have missed the draw too, which is unlikely.
+        If `other` had to draw afterwards, the camera would have missed the draw too. That is unlikely unless
+        somebody hid the piles.
         """
         state, seat = self._state, self._state.seats[other]
         if other == player or state.next_inside(other) != player:
             return False
         mechanics = state.rules.mechanics
         draws = mechanics.draw == "as-played" or len(seat.hand) <= mechanics.min_hand
-        return not (state.draw_pile and draws)
+        return unseen or not (state.draw_pile and draws)
 
     def _may_hold(self, seat: Seat, missed: int, action: Action) -> Holding | None:
         """Return the cards that the player may hold if turns were missed; None if that explains nothing.

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.events import Event, EventKind
+from engine.events import PUTS_DOWN, Event, EventKind
 from vision.following.comparisons import compare
 from vision.following.patches import CloseUp
 from vision.table.layout import Zone
 from vision.table.observations import Observation
 
 Patch = NDArray[np.uint8]
+_TURNS: tuple[EventKind, ...] = (*PUTS_DOWN, "pick_up", "take_up", "take_down")
+"""Acts that take a turn."""
 _LIGHT_LEVEL = 25.0
 """Light alone changes a place by less than this (0-255)."""
 _OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
@@ -114,6 +116,8 @@ class ReportedEvents:
     """Each player's last play, in its first form."""
     held: dict[str, str] = field(default_factory=dict)
     """Who holds a card that was seen to go into a hand, and has not been told of since."""
+    was_hidden: Callable[[str | None, float, float], bool] = lambda player, start, end: False
+    """Returns whether bodies hid the play pile between two times, apart from the body of that player."""
     _put_at: float = -math.inf
     """When cards were played last."""
     _revised: dict[int, Event] = field(default_factory=dict)
@@ -122,6 +126,8 @@ class ReportedEvents:
     def add(self, kind: EventKind, t: float, now: float, **fields: Any) -> Event:
         """Write down a new event."""
         self.count += 1
+        if kind in _TURNS and self.last is not None and self.was_hidden(fields.get("player"), self.last.t, t):
+            fields["unseen"] = True
         event = Event(id=self.count, event=kind, t=t, decided_at=now, **fields)
         self.fresh.append(event)
         if kind != "unclear":

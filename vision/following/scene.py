@@ -22,8 +22,10 @@ _UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0
 tip of its shadow."""
 DRAW_NEAR_MM = 82.0
 _REMEMBERED_REACHES = 8
-_LEANS_SECONDS = 6.0
+_LEANS_SECONDS = 20.0
 """So long it is known whose bodies were over the piles."""
+_ACTS_SECONDS = 0.7
+"""Nobody plays a card in less."""
 _ABOUT_SECONDS = 1.5
 _NEAREST_HAND_MM, _AS_NEAR_MM = 260.0, 40.0
 """A hand that put a card down was seen so near to its middle. Two came as near if they differ by less."""
@@ -62,6 +64,15 @@ class Scene:
     """Whether reaches are those of hands with landmarks, whose places are exact."""
     _leans: list[tuple[float, Mapping[Zone, frozenset[int]]]] = field(default_factory=list)
     """By pile: whose bodies were over it lately; oldest first."""
+
+    def __post_init__(self) -> None:
+        self.log.was_hidden = self._was_hidden
+
+    def _was_hidden(self, player: str | None, start: float, end: float) -> bool:
+        """Return whether bodies of others than `player` hid the play pile long enough for an act."""
+        others = {seat for seat, one in enumerate(self.layout.seats) if one.player != player}
+        times = [t for t, bodies in self._leans if start < t < end and bodies.get(PLAY, frozenset()) & others]
+        return sum(b - a for a, b in pairwise(times) if b - a < _MOMENT_SECONDS) >= _ACTS_SECONDS
 
     def player(self, seat: int | None) -> str | None:
         """Return the name of a seat's player."""

@@ -197,6 +197,7 @@ events = st.one_of(
         up=st.dictionaries(names, some_cards, max_size=3),
         cards=some_cards,
         under_way=st.booleans(),
+        unseen=st.booleans(),
         confidence=st.floats(0, 1),
     ),
     st.builds(Event, id=st.integers(1, 99), event=st.just("game_over"), loser=some_name),

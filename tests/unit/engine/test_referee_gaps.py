@@ -356,3 +356,25 @@ def test_four_a_card_under_anothers_set_may_have_completed_it(start: Start, pick
 def test_four_a_card_that_lies_elsewhere_was_not_under_a_set(start: Start) -> None:
     burn = burned_by_bob(start, "JD", ("QH", "QS", "QC"), {**UPS, ANN: ("QD", "9S", "KD")})
     assert broken(burn)
+
+
+@pytest.mark.parametrize(("unseen", "ruled"), [(True, "unproven"), (False, "illegal")])
+def test_turn_order_nobody_is_accused_if_a_body_hid_what_the_skipped_player_may_have_done(
+    start: Start, unseen: bool, ruled: str
+) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "4H", draws=1)
+    outcome = game.tell("play", ANN, "9H", source="hand", confidence=0.97, unseen=unseen)
+    assert verdict(outcome) == ruled
+    if unseen:
+        assert needs(outcome) == "whether Cat acted without being seen"
+
+
+def test_turn_order_what_a_body_hid_explains_no_act_after_two_skipped_turns(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "8H", draws=1)
+    outcome = game.tell("play", CAT, "9H", source="hand", confidence=0.97, unseen=True)
+    assert broken(outcome) == ["turn.order"]

@@ -531,3 +531,16 @@ def test_cards_taken_back_from_under_a_hand_are_withdrawn_though_each_look_misse
     script.table = stays
     script.rest(3.0)
     assert script.told()[1:] == [("play", "Ann", ("9S",)), ("play", "Bob", ("JS",))]
+
+
+def test_an_act_says_that_others_may_have_acted_if_anothers_head_hid_the_pile_before_it() -> None:
+    for leans, unseen in (("Cat", True), ("Bob", False)):
+        script = script_by_hands()
+        script.play("Ann", card("9S", PLAY_AT))
+        somebody_leans(script, leans, PLAY, frames=20)
+        script.rest(2.0)
+        script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.3), (BOB_HOME, 0.1)))
+        script.table.append(card("JS", (PLAY_AT[0] + 4.0, PLAY_AT[1])))
+        script.rest(3.0)
+        play = next(event for event in script.events if event.cards == ("JS",))
+        assert (play.player, play.unseen) == ("Bob", unseen)
