@@ -18,6 +18,7 @@ from vision.following.burn_pile import BurnPile
 from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
 from vision.following.joined_game import JoinedGame
+from vision.following.misplaced_pile import MisplacedPile, Put
 from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
@@ -87,6 +88,7 @@ class EventMaker:
         """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
         self._shows = Shows()
         self._put_away = PutAway(self._scene)
+        self._misplaced = MisplacedPile(self._scene)
         self._shown_at = -math.inf
         """When a card was last shown, as was told."""
         self._resting: list[tuple[Look, list[Observation]]] = []
@@ -331,6 +333,11 @@ class EventMaker:
         if played := self._played_on_moved_pile(fresh):
             self._go_on_with_moved_pile(played, t)
             return
+        if self.layout.play is not None and self._taking.whole is None:
+            known = {name for name, _ in self._where.lying()}
+            if puts := self._misplaced.look(fresh, t, known):
+                self._put_pile_where(puts, t)
+                return
         self._heap.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
         if lie_still and not self._shows.active and t - self._shown_at > _PUT_AWAY_SECONDS:
@@ -356,6 +363,15 @@ class EventMaker:
         self._play.pile.put(moved)
         self._begin_pile(played, self._heap.looks[-2:], now)
 
+    def _put_pile_where(self, puts: Sequence[Put], now: float) -> None:
+        """Put the play pile where players have put down these cards, though it was believed elsewhere."""
+        self._misplaced.correct_first(now)
+        top = puts[-1].card
+        self._scene.layout = self.layout.with_pile(PLAY, (top.x, top.y))
+        self._play = self._play_pile(now)
+        for put in puts:
+            self._play.report_earlier(put.seat, put.card, put.t, now)
+
     def _first_on_pile(
         self, fresh: Sequence[Observation], unchanged: Sequence[Observation], now: float
     ) -> bool:
@@ -367,6 +383,8 @@ class EventMaker:
         if not ups:
             return False
         self._shows.lie_free(ups)
+        if self._joined is None:
+            self._misplaced.begin(ups[-1], now)
         self._begin_pile(ups, self._heap.looks[-2:], now)
         return True
 

@@ -88,6 +88,14 @@ class PlayPile:
         self._visits.note((), put_down)
         self.judge(now, None)
 
+    def report_earlier(self, seat: int, card: Observation, t: float, now: float) -> None:
+        """Report a card that a seat put down at `t`, before it was known that the pile is here."""
+        name, p = card.best
+        new = [(str(name), p, card)]
+        self.pile.put(new)
+        source = self._upcards.source_of((str(name),), seat)
+        self._told.tell(self._scene.player(seat), new, source, t, now)
+
     def look(self, cards: list[Observation], look: Look) -> None:
         """Take in one look at the uncovered pile."""
         self._looks = [*self._looks[-2 * _PATIENCE :], cards]

@@ -10,17 +10,36 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from vision.following.scene import Scene
+from vision.following.scene import NearHand, Scene
 from vision.following.shows import Shown
+from vision.hands.tracks import Pause
+from vision.table.layout import Place
 from vision.table.observations import Observation
 
-_PUT_MM, _JUST_SECONDS = 130.0, 2.0
+PUT_MM, _JUST_SECONDS = 130.0, 2.0
 """A hand that put a card away was so near to it, no longer ago than this."""
 _MIN_NAME_P = 0.6
 _HELD_SECONDS, _ELSEWHERE_MM = 0.5, 80.0
 """A card is held out for at least so long, and so far from the place where it is put away."""
 _QUIET_SECONDS, _PATIENT_SECONDS = 1.5, 8.0
 """A show is reported so long after the card was put away. If nobody knows to whom, the next act tells it."""
+
+
+def hand_and_hold(scene: Scene, place: Place, now: float) -> tuple[NearHand, Pause | None] | None:
+    """Return the hand that was just near a place, and where that hand held something out before.
+
+    The result is None if no hand was near. The hold is None if the hand did not pause elsewhere.
+    """
+    hand = scene.nearest_hand(place, now - _JUST_SECONDS)
+    if hand is None:
+        return None
+    reach = scene.last_reach(hand.seat)
+    holds = [
+        stop
+        for stop in (reach.pauses if reach is not None else ())
+        if stop.end - stop.start >= _HELD_SECONDS and math.dist(stop.place, place) > _ELSEWHERE_MM
+    ]
+    return hand, max(holds, key=lambda stop: stop.end - stop.start, default=None)
 
 
 class PutAway:
@@ -42,18 +61,12 @@ class PutAway:
         (name, p), place = card.best, (card.x, card.y)
         if card.face != "up" or name is None or p < _MIN_NAME_P or name in known:
             return
-        hand = self._scene.nearest_hand(place, now - _JUST_SECONDS)
-        if hand is None or hand.mm > _PUT_MM:
+        found = hand_and_hold(self._scene, place, now)
+        if found is None or found[0].mm > PUT_MM:
             return
-        reach = self._scene.last_reach(hand.seat)
-        holds = [
-            stop
-            for stop in (reach.pauses if reach is not None else ())
-            if stop.end - stop.start >= _HELD_SECONDS and math.dist(stop.place, place) > _ELSEWHERE_MM
-        ]
+        hand, hold = found
         layout, seat = self._scene.layout, hand.seat
         others = [other for other in range(len(layout.seats)) if other != seat]
-        hold = max(holds, key=lambda stop: stop.end - stop.start, default=None)
         if hold is not None:
             self._to = layout.seat_pointed_at(seat, hold.place)
         else:

@@ -118,6 +118,8 @@ class ReportedEvents:
     """Who holds a card that was seen to go into a hand, and has not been told of since."""
     was_hidden: Callable[[str | None, float, float], bool] = lambda player, start, end: False
     """Returns whether bodies hid the play pile between two times, apart from the body of that player."""
+    turns: int = 0
+    """How many acts were reported that take a turn, or take the pile away."""
     _put_at: float = -math.inf
     """When cards were played last."""
     _revised: dict[int, Event] = field(default_factory=dict)
@@ -130,6 +132,7 @@ class ReportedEvents:
             fields["unseen"] = True
         event = Event(id=self.count, event=kind, t=t, decided_at=now, **fields)
         self.fresh.append(event)
+        self.turns += kind in _TURNS or kind == "burn"
         if kind != "unclear":
             self._moved(event)
             if kind != "exchange" or self.last is None or t >= self.last.t:
