@@ -77,6 +77,8 @@ class Draws:
         self._drawn: _Drawn | None = None
         self._told: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
+        self.bare_since = math.inf
+        """Since when looks have shown no draw pile; inf if the last one showed it."""
         self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach, by its number, began."""
@@ -198,6 +200,7 @@ class Draws:
         `near`: how far from its middle, mm, the nearest face-up card lies, up to `PATCH_MM`.
         """
         self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
+        self.bare_since = math.inf if there else min(t, self.bare_since)
         self._pictures.look(t, picture, near)
 
     def reach_ended(

@@ -23,7 +23,7 @@ from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
 from vision.following.plays import PlayPile
-from vision.following.put_away import PutAway
+from vision.following.put_away import PUT_MM, PutAway, hand_and_hold
 from vision.following.records import Look, ReportedEvents
 from vision.following.rows import Rows
 from vision.following.scene import NEAR_MM, Scene
@@ -40,6 +40,8 @@ _PLAY_FROM_DRAW_MM = 280.0
 _ANSWER_SECONDS = 5.0
 _PUT_AWAY_SECONDS = 5.0
 """What comes to light beside the piles so soon after a card was shown is that card, put away."""
+_MOVES_DRAW_PILE_S = 6.0
+"""The place of a draw pile that was moved is known to be bare within this time."""
 _SETTLED, _PATIENCE = 2, 5
 """So many looks that agree tell what lies on a pile that was put right; after so many they need not."""
 _ARM_SECONDS = 0.3
@@ -89,6 +91,8 @@ class EventMaker:
         self._shows = Shows()
         self._put_away = PutAway(self._scene)
         self._misplaced = MisplacedPile(self._scene)
+        self._put_face_down: list[tuple[float, Place]] = []
+        """Times and places of face-down cards that hands put down lately: maybe the draw pile."""
         self._shown_at = -math.inf
         """When a card was last shown, as was told."""
         self._resting: list[tuple[Look, list[Observation]]] = []
@@ -235,6 +239,7 @@ class EventMaker:
             self._draws.forget(self._taking.taking_back)
         if DRAW not in look.hidden and not self._scene.leaned(DRAW, look.t):
             self._look_at_draw_pile(look, there=bool(by_zone.get(DRAW)))
+            self._follow_draw_pile(look.t)
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()
 
@@ -273,6 +278,31 @@ class EventMaker:
         hand = self._scene.nearest_hand(place, spot.touched - 1.0)
         return hand is not None and hand.mm < _TAKES_MM
 
+    def _follow_draw_pile(self, now: float) -> None:
+        """Put the draw pile where a hand has put face-down cards just now, if its own place is bare."""
+        self._put_face_down = [put for put in self._put_face_down if now - put[0] < _MOVES_DRAW_PILE_S]
+        if self._put_face_down and self._draws.all_drawn:
+            _, place = self._put_face_down.pop()
+            self._scene.layout = self.layout.with_pile(DRAW, place)
+            self._draws.look(now, there=True)
+
+    def _note_face_down(self, fresh: Sequence[Observation], now: float) -> None:
+        """Note where a hand has put face-down cards, if they are not those of the play pile, burnt."""
+        last = self.log.last
+        burnt = last is not None and last.event == "burn" and now - last.t < _MOVES_DRAW_PILE_S
+        lay_there = self.layout.draw is not None and now - self._draws.bare_since < _MOVES_DRAW_PILE_S
+        undecided = self._play.touched is not None or self._taking.whole is not None
+        if burnt or undecided or not lay_there:
+            return
+        for card in fresh:
+            place = (card.x, card.y)
+            burn = self.layout.burn
+            on_burn_pile = burn is not None and math.dist(place, burn) < NEAR_MM
+            found = hand_and_hold(self._scene, place, now)
+            by_hand = found is not None and found[0].mm <= PUT_MM
+            if card.face == "down" and by_hand and not on_burn_pile and not self.layout.is_at_a_player(place):
+                self._put_face_down.append((now, place))
+
     def _look_at_draw_pile(self, look: Look, *, there: bool) -> None:
         draw = self.layout.draw
         if draw is None or lie_over(look.cards, draw):
@@ -288,6 +318,8 @@ class EventMaker:
         """
         if self._as_it_lies is not None and PLAY not in hands.covered:
             return _QUICK
+        if self._put_face_down and DRAW not in hands.covered:
+            return _SLOW
         pile = self._play.look_interval(hands, _QUICK, _STEADY)
         if math.isfinite(pile):
             return pile
@@ -328,6 +360,7 @@ class EventMaker:
         joined, has_arm = self._joined, t - self._last_arm() < _ARM_SECONDS
         if joined and has_arm and joined.seems_gone(self._near_draw_pile(fresh), look.unchanged):
             return  # the arm may cover it
+        self._note_face_down(fresh, t)
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh, look.unchanged, t)):
             return
         if played := self._played_on_moved_pile(fresh):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card
+from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
 from vision.following.records import ReportedEvents
 from vision.table.layout import DRAW, PLAY
 
@@ -345,3 +345,35 @@ def test_a_hand_whose_tip_is_seen_nearer_home_for_a_moment_while_it_draws_draws_
     script._open = [reach]
     script.rest(2.0)
     assert draws(script) == [("Bob", count)]
+
+
+@pytest.mark.parametrize("by_hands", [False, True])
+def test_a_draw_pile_that_is_moved_is_drawn_from_at_its_new_place(by_hands: bool) -> None:
+    script = Script(by_hands=by_hands)
+    home, place = (0.0, -250.0), (150.0, -60.0)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.rest(3.0)
+    script.draw_pile = False
+    script.table.append(down(place))
+    script.end(script.reach("Ann", ((0.0, 250.0), 0.1), (DRAW_AT, 0.3), (place, 0.3), ((0.0, 250.0), 0.1)))
+    script.rest(4.0)
+    assert script.maker.layout.draw == place
+    script.end(script.reach("Cat", (home, 0.1), (PLAY_AT, 0.4), (home, 0.1)))
+    script.table.append(card("QS", (PLAY_AT[0] - 5.0, PLAY_AT[1] + 12.0)))
+    script.rest(4.0)
+    script.end(script.reach("Cat", (home, 0.1), (place, 0.4), (home, 0.1)))
+    script.rest(3.0)
+    assert script.told()[-2:] == [("play", "Cat", ("QS",)), ("draw", "Cat", ())]
+
+
+def test_a_pile_that_is_burnt_face_down_after_the_last_draw_is_no_draw_pile() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Ann", (DRAW_AT, 0.4)))
+    script.draw_pile = False
+    script.rest(3.0)
+    script.end(script.reach("Bob", (PLAY_AT, 0.3), (BURN_AT, 0.4)))
+    script.table = [down(BURN_AT)]
+    script.rest(4.0)
+    assert script.told()[-1] == ("burn", "Bob", ("9S",))
+    assert script.maker.layout.draw == DRAW_AT
