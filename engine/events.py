@@ -52,7 +52,7 @@ PUTS_DOWN: tuple[EventKind, ...] = (*PUTS_ON_PILE, "show")
 """In them a player puts cards on the table."""
 TAKES_PILE: tuple[EventKind, ...] = ("pick_up", "burn")
 """They take away the whole play pile."""
-FLAGS = ("withdrawn", "under_way", "unseen")
+FLAGS = ("withdrawn", "under_way", "unseen", "face_up")
 """The fields of an event that say yes or no."""
 Consequence = Literal["taken_back", "picked_up", "stands", "by_rule"]
 """The players' choice after a breach; `says` of a `consequence`. `by_rule`: what their house rule says."""
@@ -107,6 +107,8 @@ class Event:
     """For `deal`: whether the game was already going on when the table was first seen."""
     unseen: bool = False
     """Whether others may have acted since the event before: a body hid the play pile."""
+    face_up: bool = False
+    """For `burn`: whether the pile lies face up where no burn pile was. It may only have been moved."""
     concerns: int | None = None
     """For `late_breach` and `consequence`: the id of the event that was not allowed. For `unclear`: the id
     of the event in question."""

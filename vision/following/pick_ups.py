@@ -209,7 +209,8 @@ class Taking:
             self._heap.found(taken.t, taken.cards)
             t = self._burnt_at(taken) or t
             fields = {"player": scene.player(taken.seat), "cards": taken.cards, "confidence": 0.95}
-            told: Event | None = scene.log.add("burn", min(now, t), now, **fields)
+            face_up = self._top_aside(taken, before) is not None
+            told: Event | None = scene.log.add("burn", min(now, t), now, **fields, face_up=face_up)
         else:
             told = self._tell_in_hand(taken, min(now, t), now, confidence=0.95)
         self._told = None if told is None else (told, taken, before)
@@ -223,8 +224,12 @@ class Taking:
         if self._told is None:
             return None
         event, taken, before = self._told
+        return self._top_aside(taken, before) if self._scene.log.is_newest(event) else None
+
+    def _top_aside(self, taken: Taken, before: Layout) -> Observation | None:
+        """Return the uppermost of the taken cards if it lies face up where no burn pile was `before`."""
         top = self._heap.where_lies(taken.cards[-1]) if taken.cards else None
-        if top is None or not self._scene.log.is_newest(event):
+        if top is None:
             return None
         aside = before.burn is None or math.dist((top.x, top.y), before.burn) > NEAR_MM
         return top if aside else None

@@ -198,6 +198,7 @@ events = st.one_of(
         cards=some_cards,
         under_way=st.booleans(),
         unseen=st.booleans(),
+        face_up=st.booleans(),
         confidence=st.floats(0, 1),
     ),
     st.builds(Event, id=st.integers(1, 99), event=st.just("game_over"), loser=some_name),

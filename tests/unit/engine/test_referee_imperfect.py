@@ -292,6 +292,14 @@ def test_whose_turn_it_is_may_have_completed_four_of_a_kind_unseen(
     assert verdict(game.tell("burn", burner, "QC QD QH")) == ruled
 
 
+@pytest.mark.parametrize(("face_up", "ruled"), [(True, "unproven"), (False, "illegal")])
+def test_a_pile_that_lies_face_up_may_only_have_been_moved(start: Start, face_up: bool, ruled: str) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("play", CAT, "5H", source="hand", confidence=0.97)
+    assert verdict(game.tell("burn", ANN, "4H 5H", face_up=face_up)) == ruled
+
+
 def test_three_cards_in_a_hand_are_no_four_of_a_kind(start: Start) -> None:
     game = start()
     game.tell("play", BOB, "QS", source="hand", confidence=0.97)

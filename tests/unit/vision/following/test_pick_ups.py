@@ -408,6 +408,7 @@ def test_a_pile_that_is_pushed_aside_and_played_on_was_only_moved(by_hands: bool
     plays = [("Ann", "9S"), ("Bob", "JS"), ("Cat", "KS"), ("Ann", "AS")]
     assert script.told()[1:] == [("play", player, (name,)) for player, name in plays]
     assert script.maker.pile == ["9S", "JS", "KS", "AS"]
+    assert all(event.face_up for event in script.events if event.event == "burn")
 
 
 def test_a_card_that_is_put_on_cards_that_were_burnt_before_is_no_play() -> None:
