@@ -16,16 +16,17 @@ class CardArtist:
     def __init__(
         self, faces: dict[str, Image], back: Image, camera: Camera, light: Light, blur: float
     ) -> None:
-        """Scale the pictures of the deck (BGRA, upright) for the camera; `blur` is a sigma in pixels."""
+        """Take the pictures of the deck (BGRA, upright), for the camera; `blur` is a sigma in pixels."""
         self._camera = camera
         self._light = light
         self._blur = blur
         self.scale = camera.scale()
         """Pixels per mm in the middle of the table."""
         height = max(24, round(CARD_HEIGHT_MM * self.scale * 2.0))
-        size = (round(height * CARD_WIDTH_MM / CARD_HEIGHT_MM), height)
-        self._faces = {card: _premultiplied(face, size) for card, face in faces.items()}
-        self._back = _premultiplied(back, size)
+        self._size = (round(height * CARD_WIDTH_MM / CARD_HEIGHT_MM), height)
+        self._faces = faces
+        self._scaled: dict[str, Image] = {}
+        self._back = _premultiplied(back, self._size)
 
     def layer(
         self,
@@ -47,7 +48,7 @@ class CardArtist:
             shade: Strength of its shadow; weaker on cards that cast one already.
         """
         camera, light = self._camera, self._light
-        picture = self._faces[card] if face_up else self._back
+        picture = self._face(card) if face_up else self._back
         corners = pose.corners(CARD_WIDTH_MM * max(squeeze, 0.04), CARD_HEIGHT_MM)
         pixels = camera.project(corners, pose.z)
         reach = over * light.softness + 0.8
@@ -71,6 +72,12 @@ class CardArtist:
             glare = cv2.multiply(light.gloss[y0:y1, x0:x1], warped[:, :, 3], scale=1.0 / 255.0)
             cv2.add(add, gray3(np.asarray(glare, np.uint8)), add)
         return Layer(x0, y0, gray3(keep), add)
+
+    def _face(self, card: str) -> Image:
+        """Return the picture of a card, scaled when it is first shown: short films show few."""
+        if card not in self._scaled:
+            self._scaled[card] = _premultiplied(self._faces[card], self._size)
+        return self._scaled[card]
 
 
 def _premultiplied(picture: Image, size: tuple[int, int]) -> Image:
