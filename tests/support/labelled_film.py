@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import cv2
 
+from tests.support.made_once import made_once
 from tests.support.scripted import table_picture
 
+SECONDS, FPS = 5.0, 15.0
 HEADER: dict[str, Any] = {
     "film": "game.mp4",
     "rules": "winnersh",
@@ -27,16 +30,18 @@ EVENTS: tuple[dict[str, Any], ...] = (
 )
 
 
-def write_film(folder: Path, seconds: float = 5.0, fps: float = 15.0) -> Path:
+def write_film(folder: Path) -> Path:
     """Write `game.mp4`, in which the time is written on a table, and return its path."""
-    film = folder / "game.mp4"
-    writer = cv2.VideoWriter(str(film), cv2.VideoWriter.fourcc(*"mp4v"), fps, (960, 540))
-    for number in range(round(seconds * fps)):
+    return Path(shutil.copy(made_once("labelled-film", _draw) / "game.mp4", folder))
+
+
+def _draw(folder: Path) -> None:
+    writer = cv2.VideoWriter(str(folder / "game.mp4"), cv2.VideoWriter.fourcc(*"mp4v"), FPS, (960, 540))
+    for number in range(round(SECONDS * FPS)):
         picture = table_picture()
-        cv2.putText(picture, f"{number / fps:.2f}", (40, 90), 0, 2.0, (255, 255, 255), 3)
+        cv2.putText(picture, f"{number / FPS:.2f}", (40, 90), 0, 2.0, (255, 255, 255), 3)
         writer.write(picture)
     writer.release()
-    return film
 
 
 def write_events(path: Path) -> Path:

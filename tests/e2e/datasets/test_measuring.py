@@ -23,11 +23,10 @@ from datasets.measuring.films.watching import _condition
 from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
 from tests.support.filmed_game import Game, chequered
+from tests.support.small_film import SMALL, small_film
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
 from vision.types import CardReading
-
-SMALL: dict[str, Any] = {"plays": 1, "size": (160, 90)}
 
 
 class NoReader:
@@ -132,8 +131,7 @@ def test_whole_games_are_watched_first_and_reported_in_the_planned_order(
 
 
 def test_a_watched_film_is_not_rendered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (plan,) = plan_films(["winnersh"], 1, **SMALL)
-    render(plan, tmp_path)
+    plan = small_film(tmp_path)
     plan.film_in(tmp_path).unlink()
     monkeypatch.setattr("datasets.measuring.films.measure.measured", lambda *_: told_row(plan.deck))
     for there in (True, False):
@@ -142,9 +140,8 @@ def test_a_watched_film_is_not_rendered_again(tmp_path: Path, monkeypatch: pytes
         assert plan.film_in(tmp_path).is_file() != there
 
 
-def test_a_film_is_rendered_once_and_again_if_its_truth_is_missing(tmp_path: Path) -> None:
-    (plan,) = plan_films(["winnersh"], 1, **SMALL)
-    assert render(plan, tmp_path)
+def test_a_film_that_is_there_is_rendered_again_only_if_its_truth_is_missing(tmp_path: Path) -> None:
+    plan = small_film(tmp_path)
     assert not render(plan, tmp_path)
     truth_path(plan.film_in(tmp_path)).unlink()
     assert render(plan, tmp_path)

@@ -15,9 +15,9 @@ from companion.cli.main import main
 from companion.game.scoring import read_truth, truth_path
 from companion.store.store import Store
 from datasets.measuring.films import soak as soaking
-from datasets.measuring.films.plan import plan_films, render
 from datasets.measuring.films.soak import PacedSource, soak
 from tests.support.fake_source import FakeSource
+from tests.support.small_film import small_film
 from vision.capture.frame_queue import MAX_QUEUE_SECONDS
 from vision.types import Image
 
@@ -114,9 +114,7 @@ class Told:
 
 @pytest.fixture
 def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (plan,) = plan_films(["winnersh"], 1, plays=1, size=(160, 90))
-    render(plan, tmp_path)
-    path = plan.film_in(tmp_path)
+    path = small_film(tmp_path).film_in(tmp_path)
     monkeypatch.setattr(soaking, "open_watched_game", lambda setup, history: Told(path))
     return path
 

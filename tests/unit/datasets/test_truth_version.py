@@ -14,9 +14,10 @@ from companion.game.scoring import truth_path
 from datasets.films.production import Shot, prepare
 from datasets.films.story import find_story
 from datasets.films.truth import TRUTH_VERSION, event_line, with_verdicts
-from datasets.measuring.films.plan import FilmPlan, outdated, plan_films, render
+from datasets.measuring.films.plan import outdated
 from datasets.measuring.films.watching import measured
 from engine.ruleset import RULESET_NAMES
+from tests.support.small_film import small_film
 from vision.types import CardReading, Image, Region
 
 KNOWN = {3: "78af26519e64b3c0"}
@@ -38,19 +39,6 @@ def test_changed_truths_have_a_new_version() -> None:
     assert {TRUTH_VERSION: digest} == KNOWN
 
 
-@pytest.fixture(scope="module")
-def plan() -> FilmPlan:
-    (plan,) = plan_films(["winnersh"], 1, plays=1, size=(160, 90))
-    return plan
-
-
-@pytest.fixture(scope="module")
-def rendered(plan: FilmPlan, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("films")
-    render(plan, folder)
-    return folder
-
-
 def older(film: Path) -> str:
     """Remove the version from the truth of a film, and return the truth."""
     header, *lines = truth_path(film).read_text("utf-8").splitlines()
@@ -67,9 +55,10 @@ def test_a_truth_without_a_sensible_header_has_no_version(header: str, tmp_path:
 
 
 def test_a_planned_film_with_an_old_version_is_reported_and_rendered_again(
-    plan: FilmPlan, rendered: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    film = plan.film_in(rendered)
+    plan = small_film(tmp_path)
+    film = plan.film_in(tmp_path)
     assert outdated(film) is None
     older(film)
     said: list[str] = []
@@ -77,13 +66,13 @@ def test_a_planned_film_with_an_old_version_is_reported_and_rendered_again(
     row = {"film": film.name, "deck": plan.deck, "watch": f1, "baseline": f1}
     monkeypatch.setattr(running, "measured", lambda *_: row)
     monkeypatch.setattr(running, "report", lambda rows, **_: {})
-    running.measure_films([plan], [], rendered, tell=said.append)
+    running.measure_films([plan], [], tmp_path, tell=said.append)
     assert (
         said[0] == f"{film.name}: its truth has version 1, not version {TRUTH_VERSION}; it is rendered again"
     )
     assert outdated(film) is None
     said.clear()
-    running.measure_films([plan], [], rendered, tell=said.append)
+    running.measure_films([plan], [], tmp_path, tell=said.append)
     assert "version" not in said[0]
 
 
@@ -97,10 +86,10 @@ class Blind:
 
 
 def test_a_named_film_with_an_old_version_is_reported_and_measured_as_it_is(
-    plan: FilmPlan, rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())
-    film = plan.film_in(rendered)
+    film = small_film(tmp_path).film_in(tmp_path)
     text = older(film)
     before = film.read_bytes()
     said: list[str] = []

@@ -47,7 +47,7 @@ def test_strips_are_of_all_kinds(art: DrawnOnly) -> None:
 def test_a_covered_rank_has_no_label(art: DrawnOnly, monkeypatch: pytest.MonkeyPatch) -> None:
     for hidden, wanted in ((0.0, True), (0.5, False), (1.0, False)):
         monkeypatch.setattr(Photograph, "share_hidden", lambda *_, hidden=hidden: hidden)
-        shown = [0 <= sample.rank < len(RANKS) for sample in made(art, 3, 40)]
+        shown = [0 <= sample.rank < len(RANKS) for sample in made(art, 3, 15)]
         assert any(shown) == wanted
 
 

@@ -132,28 +132,29 @@ def test_the_command_prints_the_events_and_whether_they_differ(
     assert minus.replace("9D", "9H")[1:] == plus[1:]
 
 
-def lines_of(path: Path) -> list[bytes]:
-    written(path, plays_and_draws)
-    return gzip.decompress(path.read_bytes()).splitlines()
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The log of a game with pictures, for tests that damage it."""
+    path = tmp_path_factory.mktemp("log") / "game.looks"
+    written(path, plays_under_pictures)
+    return path.read_bytes()
 
 
-def test_a_log_of_another_version_is_refused(tmp_path: Path) -> None:
+def test_a_log_of_another_version_is_refused(log: bytes, tmp_path: Path) -> None:
     path = tmp_path / "game.looks"
-    first, *rest = lines_of(path)
+    first, *rest = gzip.decompress(log).splitlines()
     path.write_bytes(gzip.compress(b"\n".join([first.replace(b'"version":1', b'"version":2'), *rest])))
     with pytest.raises(BadInputError, match="of version 2; this program reads version 1"):
         read_log(path)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
-def test_a_log_that_is_cut_off_says_so(share: float, tmp_path: Path) -> None:
+def test_a_log_that_is_cut_off_says_so(share: float, log: bytes, tmp_path: Path) -> None:
     path = tmp_path / "game.looks"
-    written(path, plays_and_draws)
-    data = path.read_bytes()
-    path.write_bytes(data[: int(share * len(data))])
+    path.write_bytes(log[: int(share * len(log))])
     with pytest.raises(BadInputError, match=r"game\.looks: (the log of looks breaks off|not a log of looks)"):
         read_log(path)
-    lines = gzip.decompress(data).splitlines()
+    lines = gzip.decompress(log).splitlines()
     path.write_bytes(gzip.compress(b"\n".join(lines[: 1 + int(share * (len(lines) - 1))])))
     with pytest.raises(BadInputError, match=r"game\.looks: the log of looks breaks off"):
         read_log(path)
@@ -196,10 +197,11 @@ def test_what_is_no_log_is_refused(
         (b'"width":1000', b'"width":-1'),
     ],
 )
-def test_a_log_that_gives_what_cannot_be_is_refused(was: bytes, is_: bytes, tmp_path: Path) -> None:
+def test_a_log_that_gives_what_cannot_be_is_refused(
+    was: bytes, is_: bytes, log: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "game.looks"
-    written(path, plays_under_pictures)
-    lines = gzip.decompress(path.read_bytes())
+    lines = gzip.decompress(log)
     assert was in lines
     path.write_bytes(gzip.compress(lines.replace(was, is_, 1)))
     with pytest.raises(BadInputError, match=r"game\.looks: (line \d+ of the log of looks|not a layout)"):
