@@ -25,8 +25,8 @@ from types import ModuleType
 ROOT = Path(__file__).parents[1]
 TESTS = ("tests/replay/test_golden.py", "tests/unit/engine")
 """The golden files come first: they notice many changes within a second."""
-SLOW = "tests/properties/test_engine.py"
-"""It runs last: nearly all changes fail another test first."""
+SLOW = "tests/properties"
+"""They run last: nearly all changes fail another test first."""
 PATIENCE_S = 150
 """It counts the processor's time, not the clock's, so that a busy machine kills no change."""
 TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {

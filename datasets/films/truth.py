@@ -21,7 +21,7 @@ from engine.referee.referee import Referee
 TRUTH_VERSION = 3
 """Grows whenever the same film would get other events, another order of events, or other verdicts.
 
-Films of version 1 do not say it. `tests/unit/datasets/test_truth_version.py` tells when it is to be raised.
+Films of version 1 do not say it. `tests/e2e/datasets/test_truth_version.py` tells when it is to be raised.
 """
 _STEP = 2.0
 """Visible pixels are counted at this step."""

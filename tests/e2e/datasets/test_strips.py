@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from models.faces.data import Photograph
 from models.faces.labels import IGNORE, NONE
 from models.faces.strip.data import StripMaker, StripSample, estimated_frame
-from tests.unit.models.test_face_samples import DrawnOnly
+from tests.e2e.datasets.test_face_samples import DrawnOnly
 from vision.decks.card_classes import RANKS
 from vision.geometry import card_homography, transform_points
 from vision.recognition.crops import STRIP_HEIGHT, STRIP_WIDTH, strip_crop
