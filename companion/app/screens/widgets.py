@@ -120,7 +120,7 @@ class FitLabel(Label):
     def fits(self, text: str, size: float, width: float) -> bool:
         """Return whether `text` fits in this size and width, by Kivy's own layout."""
         height = text_height(signed(text), size, max(2, int(width)), self.bold, self.italic)
-        if height > min(self.height + 1, self.lines * 1.4 * size):
+        if height > min(self.height, self.lines * 1.4 * size):  # the toolkit drops lines that do not fit
             return False
         return height <= size * 1.6 or longest_word(signed(text), size, self.bold, self.italic) <= width
 
@@ -190,7 +190,7 @@ class TightLabel(Label):
     def _fits(self, size: float, *, whole_words: bool = True) -> bool:
         width, height = self._room()
         needed = text_height(self.text, size, int(width), self.bold, self.italic)
-        if needed > min(height + 1, self.lines * 1.4 * size):
+        if needed > min(height, self.lines * 1.4 * size):
             return False
         return not whole_words or longest_word(self.text, size, self.bold, self.italic) <= width
 

@@ -46,7 +46,7 @@ def measure() -> dict[str, Any]:
                 continue
             text = full_text(widget)
             sizes[text] = max(widget.font_size, sizes.get(text, 0.0))
-            if widget.is_shortened or ("…" in widget.text and "…" not in text):
+            if widget.is_shortened or ("…" in widget.text and "…" not in text) or lacks_lines(widget):
                 cut.append(text)
             beyond = any(
                 texture > size + 2 for texture, size in zip(widget.texture_size, widget.size, strict=True)
@@ -55,6 +55,18 @@ def measure() -> dict[str, Any]:
                 outside.append(text)
     found = {"targets": targets, "cut": cut, "outside": outside, "faint": faint(), "sizes": sizes}
     return found | {"shows": sorted(shows)}
+
+
+def lacks_lines(label: Any) -> bool:
+    """Return whether a text is higher than its label, so that the toolkit leaves lines out."""
+    from companion.app.screens.widgets import FitLabel, TightLabel, text_height
+
+    if not isinstance(label, FitLabel | TightLabel):
+        return False
+    left, top, right, bottom = label.padding
+    width = max(2, int(label.width - left - right))
+    needed = text_height(label.text, label.font_size, width, label.bold, label.italic)
+    return bool(needed > label.height - top - bottom)
 
 
 def hint_fits(field: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from companion.settings import TYPE_SIZES
 from engine.ruleset import RULESET_NAMES
 from tests.e2e.windows.driven import cut_texts, small_targets
 from tests.e2e.windows.source_scenarios import DEAD, MENDED
@@ -125,9 +126,10 @@ def test_the_house_rules_can_be_read_and_switched(look: str) -> None:
     assert cut_texts(measured) == []
 
 
+@pytest.mark.parametrize("type_size", ["normal", "larger"])
 @pytest.mark.parametrize("look", ["question 1 fits", "question 2 fits", "result fits", "result closest"])
-def test_the_questions_can_be_read_and_answered(look: str) -> None:
-    measured = walk("which_rules", PHONE)["measured"][look]
+def test_the_questions_can_be_read_and_answered(look: str, type_size: str) -> None:
+    measured = walk("which_rules", PHONE, TYPE_SIZES[type_size])["measured"][look]
     assert small_targets(measured) == []
     assert cut_texts(measured) == []
 
