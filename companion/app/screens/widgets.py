@@ -66,6 +66,8 @@ class Panel(FloatLayout):
     ground = ColorProperty(theme.rgba(theme.PANEL))
 
 
+_ONE_LINE = 1.6
+"""A text that is higher than this many times its type size has several lines."""
 _TYPE_STEP = 1.075
 """Ratio of successive type sizes."""
 
@@ -120,9 +122,17 @@ class FitLabel(Label):
     def fits(self, text: str, size: float, width: float) -> bool:
         """Return whether `text` fits in this size and width, by Kivy's own layout."""
         height = text_height(signed(text), size, max(2, int(width)), self.bold, self.italic)
-        if height > min(self.height, self.lines * 1.4 * size):  # the toolkit drops lines that do not fit
+        if height > min(height_for(size, height, self.height), self.lines * 1.4 * size):
             return False
-        return height <= size * 1.6 or longest_word(signed(text), size, self.bold, self.italic) <= width
+        return height <= size * _ONE_LINE or longest_word(signed(text), size, self.bold, self.italic) <= width
+
+
+def height_for(size: float, needed: float, height: float) -> float:
+    """Return the height that a text of this type size may need in a label, in pixels.
+
+    A single line may stick out by a pixel. Of several, the toolkit drops those that do not fit.
+    """
+    return height + 1 if needed <= size * _ONE_LINE else height
 
 
 @lru_cache(maxsize=4096)
@@ -190,7 +200,7 @@ class TightLabel(Label):
     def _fits(self, size: float, *, whole_words: bool = True) -> bool:
         width, height = self._room()
         needed = text_height(self.text, size, int(width), self.bold, self.italic)
-        if needed > min(height, self.lines * 1.4 * size):
+        if needed > min(height_for(size, needed, height), self.lines * 1.4 * size):
             return False
         return not whole_words or longest_word(self.text, size, self.bold, self.italic) <= width
 

@@ -66,7 +66,8 @@ def lacks_lines(label: Any) -> bool:
     left, top, right, bottom = label.padding
     width = max(2, int(label.width - left - right))
     needed = text_height(label.text, label.font_size, width, label.bold, label.italic)
-    return bool(needed > label.height - top - bottom)
+    several = needed > 1.6 * label.font_size
+    return bool(several and needed > label.height - top - bottom)
 
 
 def hint_fits(field: Any) -> bool:
