@@ -224,6 +224,8 @@ class EventMaker:
             self._look_beside_piles(look, free, [*on_burn_pile, *put])
         else:
             self._look_beside_piles(look, [*free, *on_burn_pile], put)
+        if BURN not in look.hidden:
+            self._taking.look_at_moved_pile([*look.cards, *(u.seen for u in look.under_arms)], look.t)
         if self.layout.play is None:
             if self._joined is None:
                 self._find_set_under_hand(look)

@@ -28,6 +28,8 @@ _COMES_TO_LIGHT_SECONDS = 3.0
 """A body that hid the burn pile has gone so soon after the burn."""
 _ON_PILE_MM = 60.0
 """A card that is played lies so near to the uppermost one of the pile."""
+_BARE_LOOKS = 4
+"""After so many looks that show nothing, a moved pile is gone from its new place, too."""
 _LETS_GO_SECONDS = 0.4
 """So long after it has come to the burn pile a hand has let go of what it carried."""
 
@@ -69,6 +71,8 @@ class Taking:
         """The latest pick-up, the cards taken, and when it was reported: the pile may come to light burnt."""
         self.burnt = False
         """Whether the pile that was taken last was burnt, as was told."""
+        self._bare_looks = 0
+        """How many of the latest looks show nothing where the pile was maybe moved to."""
         self._told: tuple[Event, Taken, Layout] | None = None
         """The reported event about the pile that was taken last, its cards, and the layout before."""
 
@@ -241,6 +245,28 @@ class Taking:
             return False
         on_top = math.dist((top.x, top.y), (card.x, card.y)) <= _ON_PILE_MM
         return on_top and card.best[0] not in self._told[1].cards
+
+    def look_at_moved_pile(self, cards: Sequence[Observation], now: float) -> None:
+        """Report that a pile that was maybe only moved is picked up from there; `cards` are all that is seen.
+
+        Several looks must show its place bare, and a hand must have been there since it was reported.
+        """
+        top = self.moved_to
+        if top is None or any(math.dist((top.x, top.y), (c.x, c.y)) <= _ON_PILE_MM for c in cards):
+            self._bare_looks = 0
+            return
+        self._bare_looks += 1
+        assert self._told is not None
+        event, taken, before = self._told
+        hand = self._scene.nearest_hand((top.x, top.y), event.decided_at)
+        if self._bare_looks < _BARE_LOOKS or hand is None or hand.mm > _AT_BURN_PILE_MM:
+            return
+        scene, self._told, self._bare_looks = self._scene, None, 0
+        if event.event == "burn":
+            scene.burned = scene.burned[: -len(taken.cards)]
+        scene.layout, self.burnt = before, False
+        fields = {"t": hand.t, "player": scene.player(hand.seat), "face_up": False}
+        scene.log.revise(event, now, event="pick_up", **fields)
 
     def take_back(self, now: float) -> list[NewCard]:
         """Withdraw the report that the pile was taken; return its cards, bottom first."""

@@ -130,7 +130,7 @@ class FitLabel(Label):
 def height_for(size: float, needed: float, height: float) -> float:
     """Return the height that a text of this type size may need in a label, in pixels.
 
-    A single line may stick out by a pixel. Of several, the toolkit drops those that do not fit.
+    A single line may stick out by a pixel. The toolkit drops lines that do not fit if there are several.
     """
     return height + 1 if needed <= size * _ONE_LINE else height
 

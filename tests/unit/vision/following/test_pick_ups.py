@@ -411,6 +411,42 @@ def test_a_pile_that_is_pushed_aside_and_played_on_was_only_moved(by_hands: bool
     assert all(event.face_up for event in script.events if event.event == "burn")
 
 
+@pytest.mark.parametrize("by_hands", [False, True])
+def test_a_pile_that_is_pushed_aside_and_taken_from_there_is_picked_up(by_hands: bool) -> None:
+    script = Script(by_hands=by_hands)
+    home, place = (0.0, -250.0), (PLAY_AT[0], PLAY_AT[1] + 90.0)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.rest(2.0)
+    script.end(script.reach("Cat", (home, 0.1), (PLAY_AT, 0.3), (place, 0.3), (home, 0.1)))
+    script.table = [card("9S", place)]
+    script.rest(4.0)
+    assert script.told()[-1] == ("burn", "Cat", ("9S",))
+    bob = (-390.0, 0.0)
+    script.end(script.reach("Bob", (bob, 0.1), (place, 0.5), (bob, 0.1)))
+    script.table = []
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",)), ("pick_up", "Bob", ("9S",))]
+    script.play("Ann", card("KS", PLAY_AT))
+    assert script.told()[-1] == ("play", "Ann", ("KS",))
+
+
+def test_a_burnt_pile_that_a_hand_hides_for_a_while_stays_burnt() -> None:
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (PLAY_AT, 0.3), (BURN_AT, 0.4)))
+    script.table = [card("9S", BURN_AT)]
+    script.rest(4.0)
+    reach = script.reach("Cat", (BURN_AT, 0.5))
+    script.table = []
+    for _ in range(6):
+        script.go_on(reach, [BURN_AT] * 3, over=[BURN])
+        script.look(hidden=frozenset({BURN}))
+    script.end(reach)
+    script.table = [card("9S", BURN_AT)]
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",)), ("burn", "Bob", ("9S",))]
+
+
 def test_a_card_that_is_put_on_cards_that_were_burnt_before_is_no_play() -> None:
     script = Script()
     for name in ("9S", "JS"):
