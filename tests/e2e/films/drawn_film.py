@@ -93,6 +93,13 @@ class Table:
         self.arm = None
         self.show(1.6)
 
+    def play(self, number: int, player: str, card: str) -> None:
+        """Let Ann or Bob put a card on the pile, as the play of this number (from 0)."""
+        edge = 1 if player == "Ann" else -1
+        # No two cards lie alike: they would be taken for one that was read twice.
+        x, y, turn = 420 + 6 * (number * 2 % 5 - 2), 300 + 6 * (number * 3 % 5 - 2), number * 23 % 40 - 20
+        self.reach(400 + number, 300 + 20 * edge, edge, (card, x, y, turn))
+
 
 class Filmed(Table):
     """Writes the pictures into a film, and beside it what lies in them."""
@@ -117,10 +124,7 @@ def make(film: Path) -> None:
     table.deal()
     table.show(2.0)
     for number, (player, card) in enumerate(PLAYS):
-        edge = 1 if player == "Ann" else -1
-        # No two cards lie alike: they would be taken for one that was read twice.
-        x, y, turn = 420 + 6 * (number * 2 % 5 - 2), 300 + 6 * (number * 3 % 5 - 2), number * 23 % 40 - 20
-        table.reach(400 + number, 300 + 20 * edge, edge, (card, x, y, turn))
+        table.play(number, player, card)
     table.close()
 
 

@@ -14,8 +14,9 @@ from companion.game.evening import apply_revisions
 from companion.game.sharing import films_folder
 from companion.game.starting import make_session
 from companion.store.store import Store
+from tests.e2e.films import dealt_table
 from tests.e2e.windows.filmed_scenario import is_illegal
-from tests.e2e.windows.walker import Steps, Walker, rest, sample_setup, started, until
+from tests.e2e.windows.walker import Steps, Walker, rest, started, until
 from tests.support.scripted import LINES, READINGS, ScriptedSession, table_picture
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
@@ -91,20 +92,27 @@ HOUSE_RULE = "Who plays wrongly sings."
 
 
 def film_consequences(walker: Walker) -> Steps:
-    """The sample film by house rules: its breach has each consequence once, and then the film goes on."""
-    setup = sample_setup(store=walker.store)
+    """A drawn table by house rules: a breach has each consequence once, and then the game goes on."""
+    camera = dealt_table.Camera()
+    dealt_table.look_through(camera)
     house = walker.store.with_name("house.toml")
     house.write_text(
-        f'name = "Ours"\nbase = "{setup.rules}"\n'
-        f'[rules."house.breach"]\nquote = "{HOUSE_RULE}"\ndecides = ["breach"]\n'
+        f'name = "Ours"\nbase = "winnersh"\n[rules."house.breach"]\n'
+        f'quote = "{HOUSE_RULE}"\ndecides = ["breach"]\n'
     )
-    session = make_session(replace(setup, rules=str(house)), realtime=False)
+    setup = replace(dealt_table.setup_in(walker.store), dealer="Bob", rules=str(house))
+    session = make_session(setup, realtime=False)
     spoken: list[str] = []
     walker.app.set(speak=True)
     walker.app.feedback.say = lambda text, lasting=False: spoken.append(text) if text else None
     walker.app.play(session, session.setup)
     yield
+    camera.show(0.6)
+    camera.deal()
+    camera.show(4.0)
+    camera.play(0, "Ann", "9S")
     yield from _see_again_a_lawful_play(walker)
+    camera.play(1, "Bob", "5H")
     yield from until(lambda: any(is_illegal(line) for line in session.snapshot.lines))
     session.pause(True)
     yield from until(lambda: session.snapshot.phase == "paused" and walker.screen.ids.choices.event_id)
@@ -123,7 +131,7 @@ def film_consequences(walker: Walker) -> Steps:
             stored = apply_revisions(store.events(session.game_id or 0))
         walker.saw[f"film {choice}"] = {
             "recorded": [[line["event"], line.get("player"), line.get("says")] for line in stored][-1],
-            "plays of Dan": sum(line["event"] == "play" and line.get("player") == "Dan" for line in stored),
+            "plays of Bob": sum(line["event"] == "play" and line.get("player") == "Bob" for line in stored),
             "spoken": spoken[0],
             "banner": [banner.word, banner.what],
             "asked": walker.screen.ids.choices.event_id,
@@ -136,6 +144,9 @@ def film_consequences(walker: Walker) -> Steps:
             yield from until(lambda: walker.screen.ids.choices.event_id)
             yield from rest(4)
     session.pause(False)
+    camera.play(2, "Ann", "JD")
+    yield from until(lambda: session.snapshot.lines[-1].get("cards") == ["JD"])
+    camera.close()
     yield from until(lambda: session.snapshot.phase in ("ended", "failed"))
     yield from rest(4)
     walker.saw["film end"] = [session.snapshot.phase, _events(walker)]
