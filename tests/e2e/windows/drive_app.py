@@ -57,7 +57,18 @@ from tests.e2e.windows.source_scenarios import (
 from tests.e2e.windows.tap_scenario import counted_taps
 from tests.e2e.windows.tour_scenarios import film_behind_tour, tour
 from tests.e2e.windows.turning import turned
-from tests.e2e.windows.walker import PLAYERS, Steps, Walker, by_touch, draw_rarely, rest, started, until
+from tests.e2e.windows.walker import (
+    PLAYERS,
+    TICKS_A_SECOND,
+    Steps,
+    Walker,
+    by_touch,
+    draw_rarely,
+    rest,
+    started,
+    tick_at_most,
+    until,
+)
 from tests.e2e.windows.worded import worded
 from tests.support.scripted import ILLEGAL, ScriptedSession
 
@@ -375,7 +386,8 @@ def main() -> None:
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
     prepare_kivy()
-    draw_rarely(30, smooth=pictures is not None)
+    tick_at_most(TICKS_A_SECOND)
+    draw_rarely(smooth=pictures is not None)
     settings = load_settings() if name in ("tour", "film_behind_tour", "evening", "turned") else None
     language = os.environ.get("SHITHEAD_SCREENS_IN")
     if name in ("evening", "worded"):

@@ -18,7 +18,7 @@ from companion.app.window import prepare_kivy
 from companion.game.history import find_resumable_game
 from companion.game.setup import stored_setup
 from companion.game.starting import make_session
-from tests.e2e.windows.walker import Steps, Walker, draw_rarely, rest, sample_setup
+from tests.e2e.windows.walker import Steps, Walker, draw_rarely, rest, sample_setup, tick_at_most
 
 
 def film(walker: Walker, most: int) -> Steps:
@@ -43,7 +43,8 @@ def film(walker: Walker, most: int) -> Steps:
 
 def main() -> None:
     prepare_kivy()
-    draw_rarely(3)
+    tick_at_most(3)
+    draw_rarely()
     most = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     walker = Walker((1280, 720), Path(sys.argv[1]), None, None)
     print(json.dumps(walker.run(lambda walker: film(walker, most), every_s=0.3)))

@@ -18,7 +18,7 @@ from companion.game.label_session import LabelSession
 from companion.game.labelling import read_labels
 from companion.settings import Settings
 from tests.e2e.windows.label_scenario import breach, labelled
-from tests.e2e.windows.walker import Walker, draw_rarely
+from tests.e2e.windows.walker import TICKS_A_SECOND, Walker, draw_rarely, tick_at_most
 
 SCENARIOS = {scenario.__name__: scenario for scenario in (labelled, breach)}
 
@@ -28,7 +28,8 @@ def main() -> None:
     prepare_kivy()
     folder = Path(pictures[0]) if pictures else None
     if folder is None:
-        draw_rarely(30)
+        tick_at_most(TICKS_A_SECOND)
+        draw_rarely()
     else:
         folder.mkdir(parents=True, exist_ok=True)
     settings = Settings(toured=True, language=os.environ.get("SHITHEAD_SCREENS_IN", "en"))

@@ -26,7 +26,7 @@ from tests.e2e.windows.form_scenarios import form, tonight
 from tests.e2e.windows.long_texts import long_texts, player_fields, show_long_texts
 from tests.e2e.windows.measuring import box_of, within
 from tests.e2e.windows.speed_scenario import speed
-from tests.e2e.windows.walker import Steps, draw_rarely, rest
+from tests.e2e.windows.walker import TICKS_A_SECOND, Steps, draw_rarely, rest, tick_at_most
 from tests.e2e.windows.window_driver import Driver
 from tests.support.scripted import ILLEGAL, PLAYERS, Table, ruling
 from vision.questions import NO_ROWS, TABLE_CHANGED, UNREAD_CARD, format_question
@@ -374,13 +374,15 @@ def main() -> None:
     if scenario == "film":
         picture = Path(sys.argv[5]) if len(sys.argv) > 5 else None
         prepare_kivy()
-        draw_rarely(3)
+        tick_at_most(3)
+        draw_rarely()
         driver = Driver(width, height, picture)
         print(json.dumps(driver.run(lambda driver: film(driver, sys.argv[4]), plays=False)))
         return
     picture = Path(sys.argv[4]) if len(sys.argv) > 4 else None
     if picture is None:
         prepare_kivy()
+        tick_at_most(TICKS_A_SECOND)
         draw_rarely()
     plays = scenario not in ("tonight", "form")
     print(json.dumps(Driver(width, height, picture).run(SCENARIOS[scenario], plays=plays)))

@@ -28,9 +28,8 @@ def label(width: int, height: int) -> dict[str, Any]:
         wanted = os.environ.get("SHITHEAD_SCREENSHOTS")
         pictures = [str(Path(wanted) / f"labelled-{width}x{height}")] if wanted else []
         driver = Path(__file__).with_name("drive_label.py")
-        answer = answer_of(
-            [*map(str, (driver, "labelled", film, truth, width, height)), *pictures], {"HOME": folder}
-        )
+        arguments = [*map(str, ("labelled", film, truth, width, height)), *pictures]
+        answer = answer_of(driver, arguments, {"HOME": folder})
         answer["truth"] = read_truth(truth)
         answer["again"] = len(read_labels(truth).unconfirmed)
         return answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -50,7 +50,8 @@ def _walk_at_home(home: Path, scenario: str, width: int, height: int, type_scale
     # A phone's small screen comes with what a phone lacks, and so does a whole game by touch.
     phone = AS_PHONE if width == 360 or scenario == "score" else {}
     return answer_of(
-        [*map(str, (HERE / "drive_app.py", scenario, width, height, store)), *pictures],
+        HERE / "drive_app.py",
+        [scenario, str(width), str(height), str(store), *pictures],
         {**folders, **phone, "KIVY_METRICS_FONTSCALE": str(type_scale)},
     )
 
@@ -58,9 +59,8 @@ def _walk_at_home(home: Path, scenario: str, width: int, height: int, type_scale
 def test_a_walk_leaves_nothing_in_the_folder_for_temporary_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = subprocess.CompletedProcess([], 0, '{"home": true}', "")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+    monkeypatch.setattr(sys.modules[__name__], "answer_of", lambda *_: {"home": True})
     assert walk_anew("score", 1280, 720, 1.0) == {"home": True}
     assert list(tmp_path.iterdir()) == []
 

@@ -19,6 +19,8 @@ from vision.recognition.runtime import available_backends
 
 Steps = Iterator[None]
 PATIENCE_S = 120.0
+TICKS_A_SECOND = 30
+"""Of the window's clock. A scenario takes its steps more rarely than that."""
 _BACKSPACE, _END = 8, 279
 """Keys by the numbers that Kivy knows them under."""
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
@@ -204,7 +206,7 @@ def take_steps(
     Clock.schedule_once(step, first_s)
 
 
-def draw_rarely(pictures_a_second: int | None = None, *, smooth: bool = False) -> None:
+def draw_rarely(*, smooth: bool = False) -> None:
     """Draw the window only when `pixels` looks at it, and with smooth edges only for photographs.
 
     Nobody watches, and drawing takes more of the processor than all the rest.
@@ -221,9 +223,14 @@ def draw_rarely(pictures_a_second: int | None = None, *, smooth: bool = False) -
     builder.trace = lambda *_: None  # what it notes of each line of its language is kept nowhere here
     if not smooth:
         Config.set("graphics", "multisamples", "0")
-    if pictures_a_second is not None:
-        Config.set("graphics", "maxfps", str(pictures_a_second))
     Clock.schedule_once(draw_on_demand)
+
+
+def tick_at_most(times_a_second: int) -> None:
+    """Slow the window's clock down. Call this before anything imports it: it is set up only once."""
+    from kivy.config import Config
+
+    Config.set("graphics", "maxfps", str(times_a_second))
 
 
 def until(what: Callable[[], bool]) -> Steps:
