@@ -94,24 +94,26 @@ def play_until_it_is_kept(
     assert (process.returncode, "Traceback" in errors) == (0, False), errors
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_closes_the_window_and_the_store(
-    film: Path, tmp_path: Path, number: signal.Signals
-) -> None:
-    store = tmp_path / "s.sqlite"
-    play_until_it_is_kept(film, tmp_path, store, number)
+def check_closed(store: Path) -> None:
     with Store.open(store) as opened:
         (game,) = opened.games()
         assert (game.players, game.finished) == (("Ann", "Bob"), None)
 
 
-def test_what_an_opened_window_leaves_lies_in_the_programs_own_folders_and_goes_with_erase(
+def test_an_interrupt_closes_the_window_and_the_store(film: Path, tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    play_until_it_is_kept(film, tmp_path, store, signal.SIGINT)
+    check_closed(store)
+
+
+def test_what_a_window_that_was_told_to_end_leaves_lies_in_the_programs_own_folders_and_goes_with_erase(
     film: Path, tmp_path: Path
 ) -> None:
     """Its toolkit and the graphics driver keep caches, which tell what was run here."""
     home = tmp_path / "home"
     home.mkdir()
     play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", changes=home_in(home))
+    check_closed(tmp_path / "s.sqlite")
     left = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
     assert [path for path in left if "shithead" not in Path(path).parts] == []
     erase = [sys.executable, "-m", "companion.cli", "erase", "--yes"]
@@ -119,9 +121,7 @@ def test_what_an_opened_window_leaves_lies_in_the_programs_own_folders_and_goes_
     assert [path for path in home.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize(
-    "damaged", [b"[kivy]\nlog_level = nonsense\n", b"\xff\x00[", b"[graphics]\nwidth = x\n"]
-)
+@pytest.mark.parametrize("damaged", [b"[kivy]\nlog_level = nonsense\n[graphics]\nwidth = x\n", b"\xff\x00["])
 def test_a_damaged_configuration_of_the_toolkit_does_not_stop_the_window(
     film: Path, tmp_path: Path, damaged: bytes
 ) -> None:
