@@ -96,6 +96,7 @@ def test_the_code_leads_to_the_new_address_and_the_secrets_stay(
     now = addresses(served)
     assert now.join == before.join.replace(HOME, PUB)
     assert now.view == before.view.replace(HOME, PUB)
+    until(lambda: len(announced) > 1)
     assert announced == [(HOME,), (PUB,)]
     sees(served)
 
