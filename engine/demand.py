@@ -144,6 +144,7 @@ class _Pile:
         self._pile = pile if pile is not None else ()
         self._known = pile is not None
         self._seen: dict[tuple[int, tuple[int, ...]], frozenset[Demand]] = {}
+        self._of_cards: dict[tuple[int, str], frozenset[Demand]] = {}
 
     def demands(self) -> frozenset[Demand]:
         """Return every demand that the pile may make."""
@@ -213,6 +214,12 @@ class _Pile:
 
     def _of_card(self, depth: int, card: str) -> frozenset[Demand]:
         """Return the demands of the set whose topmost card is `card`, at index `depth`."""
+        found = self._of_cards.get((depth, card))
+        if found is None:
+            found = self._of_cards[depth, card] = self._demands_of_set(depth, card)
+        return found
+
+    def _demands_of_set(self, depth: int, card: str) -> frozenset[Demand]:
         rank = RANK_OF[card]
         if not self._suited(rank):
             return frozenset((demand_after(self._mechanics, ANYTHING, rank, 0, 0),))

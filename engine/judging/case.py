@@ -127,6 +127,12 @@ class Case:
             self._unseen = unseen_cards(self.situation, self.action)
         return self._unseen
 
+    def reuse(self, before: Case) -> None:
+        """Take over what was found out about the same situation and action with fewer assumptions."""
+        self._unseen = before._unseen
+        if "demand" not in self._assumed:
+            self._demands = before._demands
+
     def demands(self) -> frozenset[Demand]:
         """Return every demand that the pile may make."""
         if self._demands is None:

@@ -68,14 +68,20 @@ def rule_on(situation: Situation, action: Action) -> Ruling:
     return in_common(rulings, possible.needs, may_differ=possible.may_differ)
 
 
-def _rule(situation: Situation, action: Action, assumed: Mapping[str, Any]) -> Ruling:
-    """Rule on an action, given assumed answers for unknown facts."""
+def _rule(
+    situation: Situation, action: Action, assumed: Mapping[str, Any], before: Case | None = None
+) -> Ruling:
+    """Rule on an action, given assumed answers for unknown facts; `before`: the case without the last one."""
     case = Case(situation, action, assumed)
+    if before is not None:
+        case.reuse(before)
     try:
         _JUDGES[action.type](case)
     except UndecidedError as open_question:
         name, need = open_question.name, open_question.need
-        rulings = [_rule(situation, action, {**assumed, name: answer}) for answer in open_question.answers]
+        rulings = [
+            _rule(situation, action, {**assumed, name: answer}, case) for answer in open_question.answers
+        ]
         return in_common(rulings, () if need is None else (need,))
     if case.over:
         case.effects["next"] = None
