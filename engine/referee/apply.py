@@ -332,10 +332,11 @@ class Follower:
         if event.face_up and self.gaps.fallible:
             need = say("whether {who} took the pile out of the game or only moved it", who=event.player)
             ruling = ruling_on_doubt(state.situation(), event.player, need)
-            state.burn_pile()
-            return Outcome(ruling=ruling)
-        says = say("Nothing burns the pile here: {who} may not take it out of the game.", who=event.player)
-        ruling = ruling_of_breach(state.situation(), event.player, "burn", says, *self._burn_rules())
+        else:
+            says = say(
+                "Nothing burns the pile here: {who} may not take it out of the game.", who=event.player
+            )
+            ruling = ruling_of_breach(state.situation(), event.player, "burn", says, *self._burn_rules())
         state.burn_pile()
         return Outcome(ruling=ruling)
 

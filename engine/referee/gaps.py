@@ -198,8 +198,8 @@ class Gaps:
         if action.type != "play" or action.source != "hand" or not action.cards:
             return ruling
         rank = RANK_OF[action.cards[-1]]
-        beneath = [card for card in without(seat.hand, action.cards) if RANK_OF[card] == rank != UNKNOWN_RANK]
-        if not beneath:
+        beneath = [card for card in without(seat.hand, action.cards) if RANK_OF[card] == rank]
+        if rank == UNKNOWN_RANK or not beneath:
             return ruling
         milder = rule_on(situation, replace(action, cards=(*beneath, *action.cards)))
         if milder["verdict"] == "illegal":

@@ -23,7 +23,7 @@ from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
 from vision.following.plays import PlayPile
-from vision.following.put_away import PUT_MM, PutAway, hand_and_hold
+from vision.following.put_away import PutAway, hand_that_put
 from vision.following.records import Look, ReportedEvents
 from vision.following.rows import Rows
 from vision.following.scene import NEAR_MM, Scene
@@ -300,8 +300,7 @@ class EventMaker:
             place = (card.x, card.y)
             burn = self.layout.burn
             on_burn_pile = burn is not None and math.dist(place, burn) < NEAR_MM
-            found = hand_and_hold(self._scene, place, now)
-            by_hand = found is not None and found[0].mm <= PUT_MM
+            by_hand = hand_that_put(self._scene, place, now) is not None
             if card.face == "down" and by_hand and not on_burn_pile and not self.layout.is_at_a_player(place):
                 self._put_face_down.append((now, place))
 
@@ -320,11 +319,11 @@ class EventMaker:
         """
         if self._as_it_lies is not None and PLAY not in hands.covered:
             return _QUICK
-        if self._put_face_down and DRAW not in hands.covered:
-            return _SLOW
         pile = self._play.look_interval(hands, _QUICK, _STEADY)
         if math.isfinite(pile):
             return pile
+        if self._put_face_down and DRAW not in hands.covered:
+            return _SLOW
         if self._shows.left is not None:
             return _STEADY
         if self._shows.lasts(hands.t) and hands.tracks:
@@ -365,30 +364,31 @@ class EventMaker:
         self._note_face_down(fresh, t)
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh, look.unchanged, t)):
             return
-        if played := self._played_on_moved_pile(fresh):
+        known = {name for name, _ in self._where.lying()}
+        if played := self._played_on_moved_pile(fresh, known):
             self._go_on_with_moved_pile(played, t)
             return
-        if self.layout.play is not None and self._taking.whole is None:
-            known = {name for name, _ in self._where.lying()}
-            if puts := self._misplaced.look(fresh, t, known):
-                self._put_pile_where(puts, t)
-                return
+        settled = self.layout.play is not None and self._taking.whole is None
+        if settled and (puts := self._misplaced.look(fresh, t, known)):
+            self._put_pile_where(puts, t)
+            return
         self._heap.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
         if lie_still and not self._shows.active and t - self._shown_at > _PUT_AWAY_SECONDS:
             beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
-            self._put_away.look(beside, t, [name for name, _ in self._where.lying()])
+            self._put_away.look(beside, t, known)
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
             self._heap.found(t)
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
             self._heap.found(self._shown_at)
 
-    def _played_on_moved_pile(self, fresh: Sequence[Observation]) -> list[Observation]:
+    def _played_on_moved_pile(
+        self, fresh: Sequence[Observation], known: Collection[str]
+    ) -> list[Observation]:
         """Return the cards that were put on the pile that seemed taken, and was only moved."""
         undecided = self._play.touched is not None or self._taking.whole is not None
         if self.pile or undecided or self._shows.active:
             return []
-        known = {name for name, _ in self._where.lying()}
         return [c for c in fresh if c.best[0] not in known and self._taking.plays_on_moved_pile(c)]
 
     def _go_on_with_moved_pile(self, played: Sequence[Observation], now: float) -> None:

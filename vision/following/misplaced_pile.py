@@ -10,13 +10,10 @@ import math
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from vision.following.put_away import PUT_MM, hand_and_hold
-from vision.following.scene import Scene
+from vision.following.put_away import hand_and_hold, hand_that_put
+from vision.following.scene import ON_PILE_MM, Scene
 from vision.following.sets import CERTAIN
 from vision.table.observations import Observation
-
-_ON_PILE_MM = 60.0
-"""Cards of one pile lie so near to each other, one after the other."""
 
 
 class Put(NamedTuple):
@@ -59,9 +56,9 @@ class MisplacedPile:
             (name, p), place = card.best, (card.x, card.y)
             if card.face != "up" or name is None or p < CERTAIN or name in known:
                 continue
-            found = hand_and_hold(self._scene, place, now)
-            if found is not None and found[0].mm <= PUT_MM and not self._scene.layout.is_at_a_player(place):
-                self._puts.append(Put(found[0].seat, found[0].t, card))
+            hand = hand_that_put(self._scene, place, now)
+            if hand is not None and not self._scene.layout.is_at_a_player(place):
+                self._puts.append(Put(hand.seat, hand.t, card))
         return self._pile()
 
     def _pile(self) -> list[Put]:
@@ -70,7 +67,7 @@ class MisplacedPile:
             return []
         top = self._puts[-1].card
         pile = [
-            put for put in self._puts if math.dist((put.card.x, put.card.y), (top.x, top.y)) <= _ON_PILE_MM
+            put for put in self._puts if math.dist((put.card.x, put.card.y), (top.x, top.y)) <= ON_PILE_MM
         ]
         ranks = {str(put.card.best[0])[:-1] for put in pile}
         several = len({put.seat for put in pile}) > 1 and len(ranks) > 1

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.burn_pile import BurnPile
-from vision.following.scene import NEAR_MM, NearHand, Scene, off_the_way
+from vision.following.scene import NEAR_MM, ON_PILE_MM, NearHand, Scene, off_the_way
 from vision.following.sets import CERTAIN, NewCard
 from vision.hands.tracks import ArmTrack
-from vision.table.layout import Layout, Place
+from vision.table.layout import Place
 from vision.table.observations import Observation
 
 _RESOLVE_SECONDS = 0.45
@@ -26,8 +26,6 @@ _PUTS_ASIDE_MM = 130.0
 """A hand that put the pile down somewhere was seen so near to that place."""
 _COMES_TO_LIGHT_SECONDS = 3.0
 """A body that hid the burn pile has gone so soon after the burn."""
-_ON_PILE_MM = 60.0
-"""A card that is played lies so near to the uppermost one of the pile."""
 _BARE_LOOKS = 4
 """After so many looks that show nothing, a moved pile is gone from its new place, too."""
 _LETS_GO_SECONDS = 0.4
@@ -73,8 +71,8 @@ class Taking:
         """Whether the pile that was taken last was burnt, as was told."""
         self._bare_looks = 0
         """How many of the latest looks show nothing where the pile was maybe moved to."""
-        self._told: tuple[Event, Taken, Layout] | None = None
-        """The reported event about the pile that was taken last, its cards, and the layout before."""
+        self._told: tuple[Event, Taken, Place | None] | None = None
+        """The reported event about the pile that was taken last, its cards, and where the burn pile was."""
 
     def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
         """Return the cards that seemed taken but were not: some of them are `seen` on the pile again."""
@@ -204,7 +202,7 @@ class Taking:
         taken, self.whole = self.whole, None
         if taken is None:
             return
-        scene, before = self._scene, self._scene.layout
+        scene, before = self._scene, self._scene.layout.burn
         scene.started = True
         t = taken.reach.last_seen if taken.reach is not None else taken.t
         burnt = self.burnt = self.went_on_to_burn_pile(taken)
@@ -230,12 +228,12 @@ class Taking:
         event, taken, before = self._told
         return self._top_aside(taken, before) if self._scene.log.is_newest(event) else None
 
-    def _top_aside(self, taken: Taken, before: Layout) -> Observation | None:
+    def _top_aside(self, taken: Taken, before: Place | None) -> Observation | None:
         """Return the uppermost of the taken cards if it lies face up where no burn pile was `before`."""
         top = self._heap.where_lies(taken.cards[-1]) if taken.cards else None
         if top is None:
             return None
-        aside = before.burn is None or math.dist((top.x, top.y), before.burn) > NEAR_MM
+        aside = before is None or math.dist((top.x, top.y), before) > NEAR_MM
         return top if aside else None
 
     def plays_on_moved_pile(self, card: Observation) -> bool:
@@ -243,7 +241,7 @@ class Taking:
         top = self.moved_to
         if top is None or self._told is None or card.face != "up" or card.best[1] < CERTAIN:
             return False
-        on_top = math.dist((top.x, top.y), (card.x, card.y)) <= _ON_PILE_MM
+        on_top = math.dist((top.x, top.y), (card.x, card.y)) <= ON_PILE_MM
         return on_top and card.best[0] not in self._told[1].cards
 
     def look_at_moved_pile(self, cards: Sequence[Observation], now: float) -> None:
@@ -252,35 +250,38 @@ class Taking:
         Several looks must show its place bare, and a hand must have been there since it was reported.
         """
         top = self.moved_to
-        if top is None or any(math.dist((top.x, top.y), (c.x, c.y)) <= _ON_PILE_MM for c in cards):
+        if top is None or any(math.dist((top.x, top.y), (c.x, c.y)) <= ON_PILE_MM for c in cards):
             self._bare_looks = 0
             return
         self._bare_looks += 1
         assert self._told is not None
-        event, taken, before = self._told
+        event = self._told[0]
         hand = self._scene.nearest_hand((top.x, top.y), event.decided_at)
         if self._bare_looks < _BARE_LOOKS or hand is None or hand.mm > _AT_BURN_PILE_MM:
             return
-        scene, self._told, self._bare_looks = self._scene, None, 0
-        if event.event == "burn":
-            scene.burned = scene.burned[: -len(taken.cards)]
-        scene.layout, self.burnt = before, False
-        fields = {"t": hand.t, "player": scene.player(hand.seat), "face_up": False}
-        scene.log.revise(event, now, event="pick_up", **fields)
+        self._forget_burn()
+        fields = {"t": hand.t, "player": self._scene.player(hand.seat), "face_up": False}
+        self._scene.log.revise(event, now, event="pick_up", **fields)
 
     def take_back(self, now: float) -> list[NewCard]:
         """Withdraw the report that the pile was taken; return its cards, bottom first."""
-        if self._told is None:
+        top = self.moved_to
+        if top is None or self._told is None:
             return []
-        (event, taken, before), self._told, self._picked_up, self.burnt = self._told, None, None, False
-        scene = self._scene
-        scene.log.revise(event, now, withdrawn=True)
-        if event.event == "burn":
-            scene.burned = scene.burned[: -len(taken.cards)]
-        scene.layout = before
-        top = self._heap.where_lies(taken.cards[-1])
-        assert top is not None
+        event, taken, _ = self._told
+        self._forget_burn()
+        self._scene.log.revise(event, now, withdrawn=True)
         return [(name, CERTAIN, self._heap.where_lies(name) or top) for name in taken.cards]
+
+    def _forget_burn(self) -> None:
+        """Undo what the report on the pile that was taken last has changed: that pile was only moved."""
+        if self._told is None:
+            return
+        event, taken, burn = self._told
+        if event.event == "burn":
+            self._scene.burned = self._scene.burned[: -len(taken.cards)]
+        self._scene.layout = replace(self._scene.layout, burn=burn)
+        self._told, self._picked_up, self.burnt, self._bare_looks = None, None, False, 0
 
     def _tell_burnt_after_all(self, now: float) -> None:
         """Revise the pick-up just told if the pile comes to light beside the others, where a body hid it."""

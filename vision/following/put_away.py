@@ -16,13 +16,19 @@ from vision.hands.tracks import Pause
 from vision.table.layout import Place
 from vision.table.observations import Observation
 
-PUT_MM, _JUST_SECONDS = 130.0, 2.0
+_PUT_MM, _JUST_SECONDS = 130.0, 2.0
 """A hand that put a card away was so near to it, no longer ago than this."""
 _MIN_NAME_P = 0.6
 _HELD_SECONDS, _ELSEWHERE_MM = 0.5, 80.0
 """A card is held out for at least so long, and so far from the place where it is put away."""
 _QUIET_SECONDS, _PATIENT_SECONDS = 1.5, 8.0
 """A show is reported so long after the card was put away. If nobody knows to whom, the next act tells it."""
+
+
+def hand_that_put(scene: Scene, place: Place, now: float) -> NearHand | None:
+    """Return the hand that has just put something down at a place; None if none was near enough."""
+    hand = scene.nearest_hand(place, now - _JUST_SECONDS)
+    return hand if hand is not None and hand.mm <= _PUT_MM else None
 
 
 def hand_and_hold(scene: Scene, place: Place, now: float) -> tuple[NearHand, Pause | None] | None:
@@ -62,7 +68,7 @@ class PutAway:
         if card.face != "up" or name is None or p < _MIN_NAME_P or name in known:
             return
         found = hand_and_hold(self._scene, place, now)
-        if found is None or found[0].mm > PUT_MM:
+        if found is None or found[0].mm > _PUT_MM:
             return
         hand, hold = found
         layout, seat = self._scene.layout, hand.seat

@@ -15,6 +15,8 @@ from vision.table.layout import PLAY, Layout, Place, Zone
 NEAR_MM = 110.0
 JUST_SECONDS = 0.8
 """What was done no longer ago may not yet be seen well."""
+ON_PILE_MM = 60.0
+"""A card that is played lies so near to the uppermost one of the pile."""
 _HAND_AWAY_MM = 85.0
 """A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
 _UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0

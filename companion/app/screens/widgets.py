@@ -122,17 +122,17 @@ class FitLabel(Label):
     def fits(self, text: str, size: float, width: float) -> bool:
         """Return whether `text` fits in this size and width, by Kivy's own layout."""
         height = text_height(signed(text), size, max(2, int(width)), self.bold, self.italic)
-        if height > min(height_for(size, height, self.height), self.lines * 1.4 * size):
+        if height > most_height(size, height, self.height, self.lines):
             return False
         return height <= size * _ONE_LINE or longest_word(signed(text), size, self.bold, self.italic) <= width
 
 
-def height_for(size: float, needed: float, height: float) -> float:
-    """Return the height that a text of this type size may need in a label, in pixels.
+def most_height(size: float, needed: float, height: float, lines: float) -> float:
+    """Return how high a text of this type size may be in a label of this height, in pixels.
 
     A single line may stick out by a pixel. The toolkit drops lines that do not fit if there are several.
     """
-    return height + 1 if needed <= size * _ONE_LINE else height
+    return min(height + 1 if needed <= size * _ONE_LINE else height, lines * 1.4 * size)
 
 
 @lru_cache(maxsize=4096)
@@ -200,7 +200,7 @@ class TightLabel(Label):
     def _fits(self, size: float, *, whole_words: bool = True) -> bool:
         width, height = self._room()
         needed = text_height(self.text, size, int(width), self.bold, self.italic)
-        if needed > min(height_for(size, needed, height), self.lines * 1.4 * size):
+        if needed > most_height(size, needed, height, self.lines):
             return False
         return not whole_words or longest_word(self.text, size, self.bold, self.italic) <= width
 

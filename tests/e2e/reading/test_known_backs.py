@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from datasets.art.cards import CARDS
 from datasets.art.drawn import DrawnStyle, draw_back, draw_face
+from tests.support.scripted_reader import ScriptedReader
 from tests.support.shown import lay, table
 from vision.decks.backs import back_features, stack_back_features
 from vision.decks.deck import Deck
@@ -22,7 +22,7 @@ from vision.enrolment.examples import augmented_features
 from vision.enrolment.known_backs import BackMatchingReader, decks_with_backs
 from vision.enrolment.online_learning import MIN_AGREEING_CARDS, LearntDeckHead
 from vision.recognition.classifier import CardClassifier
-from vision.types import CardReading, Image, Mask
+from vision.types import CardReading
 
 Picture = NDArray[np.uint8]
 BLUE, RED = draw_back((150, 60, 30)), draw_back((40, 30, 160), 1)
@@ -38,23 +38,11 @@ def face_up(card: str) -> Picture:
     return lay(table(), draw_face(card, DrawnStyle()), FACE)
 
 
-class Script:
-    """A reader that gives the readings it was told, whatever it sees."""
-
-    def __init__(self) -> None:
-        self.readings: list[CardReading] = []
-
-    def read(
-        self, image: Image, crowded: object = None, ignored: Mask | None = None
-    ) -> Sequence[CardReading]:
-        return self.readings
-
-
 class Table:
     """A reader of a table on which cards are put, and what it said of them."""
 
     def __init__(self, faces: CardClassifier, *decks: Deck) -> None:
-        self.faces, self.script, self.said = copy(faces), Script(), list[str]()
+        self.faces, self.script, self.said = copy(faces), ScriptedReader(), list[str]()
         self.reader = BackMatchingReader(self.script, self.faces, decks, self.said.append)
 
     def show(self, card: str, *backs: Picture, times: int = 1) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from datasets.art.cards import CARDS
 from datasets.art.drawn import DrawnStyle, draw_face
+from tests.support.scripted_reader import ScriptedReader
 from tests.support.shown import lay, table
 from vision.decks.deck import Deck
 from vision.decks.deck_head import DeckHead
@@ -26,7 +27,7 @@ from vision.enrolment.online_learning import (
     known_cards,
 )
 from vision.recognition.classifier import CLASSES, CardClassifier
-from vision.types import CardReading, Face, Image, Mask, Quad
+from vision.types import CardReading, Face, Quad
 
 QUAD = np.array([[240, 120], [370, 130], [360, 310], [232, 300]], np.float32)
 Picture = NDArray[np.uint8]
@@ -42,18 +43,6 @@ def pictured(card: str) -> Picture:
     return lay(table(), draw_face(card, DrawnStyle()), QUAD)
 
 
-class Script:
-    """A reader that gives the readings it was told, whatever it sees."""
-
-    def __init__(self) -> None:
-        self.readings: list[CardReading] = []
-
-    def read(
-        self, image: Image, crowded: object = None, ignored: Mask | None = None
-    ) -> Sequence[CardReading]:
-        return self.readings
-
-
 def reading(
     card: str, confidence: float = 0.999, outline: float = 0.99, quad: Quad = QUAD, face: Face = "up"
 ) -> CardReading:
@@ -62,8 +51,8 @@ def reading(
 
 def learning(
     faces: CardClassifier, before: Deck | None = None, keep: Callable[[Deck], object] | None = None
-) -> tuple[LearningReader, Script]:
-    script = Script()
+) -> tuple[LearningReader, ScriptedReader]:
+    script = ScriptedReader()
     return LearningReader(script, copy(faces), before, keep), script
 
 
@@ -185,7 +174,7 @@ def test_a_look_waits_for_nothing_to_be_learnt(faces: CardClassifier) -> None:
 
 def test_the_deck_helps_once_enough_cards_are_known(faces: CardClassifier, half_a_deck: Deck) -> None:
     own = copy(faces)
-    reader = LearningReader(Script(), own)
+    reader = LearningReader(ScriptedReader(), own)
     names = np.array(half_a_deck.cards)
     one_less = names != CARDS[0]
     reader.learner.include_earlier(
@@ -295,7 +284,7 @@ def test_a_deck_of_an_earlier_game_is_dropped_when_a_later_card_disagrees(
 
 def test_nothing_is_learnt_of_a_deck_that_is_known(faces: CardClassifier, half_a_deck: Deck) -> None:
     own = copy(faces)
-    script = Script()
+    script = ScriptedReader()
     reader = LearningReader(script, own)
     script.readings = [reading("7H")]
     reader.read(pictured("7H"))
