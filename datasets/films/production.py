@@ -6,11 +6,9 @@ import contextlib
 import functools
 import random
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import cv2
 
 from companion.game.scoring import truth_path
 from datasets.art.decks import Deck, load_deck
@@ -229,18 +227,6 @@ def header(scene: Scene, film: str) -> dict[str, object]:
     }
 
 
-@contextlib.contextmanager
-def _one_opencv_thread() -> Iterator[None]:
-    """Let OpenCV use one thread: how it shares some work among threads changes the picture a little."""
-    threads = cv2.getNumThreads()
-    cv2.setNumThreads(1)
-    try:
-        yield
-    finally:
-        cv2.setNumThreads(threads)
-
-
-@_one_opencv_thread()
 def make_film(
     story: Story,
     shot: Shot,

@@ -42,8 +42,8 @@ class Liveliness:
     """A player puts a card on the pile, takes it back, and plays another."""
     drinks: float
     tidies: float
-    in_sight: frozenset[str]
-    """Players who hold their cards within the picture, backs up, and never quite still."""
+    in_sight: tuple[str, ...]
+    """Players, by seat, who hold their cards within the picture, backs up, and never quite still."""
     standing: Mapping[str, tuple[TableObject, Pose]]
     """Objects on the table from the beginning, with their poses, by the names of their pieces."""
 
@@ -75,9 +75,9 @@ def random_liveliness(layout: Layout, camera: Camera, rng: random.Random) -> Liv
     )
 
 
-def _who_is_in_sight(layout: Layout, rng: random.Random) -> frozenset[str]:
+def _who_is_in_sight(layout: Layout, rng: random.Random) -> tuple[str, ...]:
     share = rng.choice([0.0, 0.0, 0.5, 1.0])
-    return frozenset(seat.player for seat in layout.seats if rng.random() < share)
+    return tuple(seat.player for seat in layout.seats if rng.random() < share)
 
 
 def lively_manner(manner: Manner, rng: random.Random) -> Manner:

@@ -34,7 +34,7 @@ def company_at(lively: Liveliness, level: Level) -> Liveliness:
         changes_mind=0.0 if calm else lively.changes_mind,
         drinks=0.0 if calm else max(lively.drinks, 0.12),
         tidies=0.0 if calm else lively.tidies,
-        in_sight=frozenset(),  # whole people hold their fans themselves
+        in_sight=(),  # whole people hold their fans themselves
         standing=lively.standing,
     )
 

@@ -112,17 +112,6 @@ def test_films_do_not_depend_on_the_number_of_processes(films: Path, tmp_path: P
     assert (films / "a-7.mp4").read_bytes() != (films / "a-8.mp4").read_bytes()
 
 
-def test_films_do_not_depend_on_the_number_of_threads(films: Path, tmp_path: Path) -> None:
-    threads = cv2.getNumThreads()
-    cv2.setNumThreads(2)
-    try:
-        assert main(["film", str(tmp_path / "a.mp4"), *FILM, "--films", "2"]) == 0
-        assert cv2.getNumThreads() == 2, "as before"
-    finally:
-        cv2.setNumThreads(threads)
-    assert contents(tmp_path) == contents(films)
-
-
 def test_several_films_are_the_same_as_films_made_singly(films: Path, tmp_path: Path) -> None:
     assert main(["film", str(tmp_path / "b.mp4"), *FILM]) == 0
     assert (tmp_path / "b.mp4").read_bytes() == (films / "a-7.mp4").read_bytes()

@@ -33,7 +33,7 @@ def evening(seed: int, lively: bool = True) -> tuple[Story, Timeline, Layout, Li
     manners = {player: random_manner(rng, 0.5) for player in PLAYERS}
     habits = random_habits(rng, len(PLAYERS))
     company = random_liveliness(layout, camera, rng)
-    company = Liveliness(0.4, 0.4, 0.4, 0.3, frozenset({"Bob"}), company.standing)
+    company = Liveliness(0.4, 0.4, 0.4, 0.3, ("Bob",), company.standing)
     if lively:
         manners = {player: lively_manner(manner, rng) for player, manner in manners.items()}
     return (
