@@ -325,14 +325,19 @@ class SeeminglyNew:
 
         That is what lies beside the play that the same reach of the same player made before, is of another
         rank, and is not read `sure`ly: it may bear its name only because what it was rather read as lies
-        elsewhere.
+        elsewhere. Nor is it read as surely as it would have to be if one look showed both (`of_ranks`).
         """
         last = self._told.newest
         if last is None or last.player != player or not self._told.in_one_reach(player, last.t, t):
             return list(seen)
         rank = last.cards[-1][:-1]
+        likely = of_ranks({rank}, seen, dict.fromkeys(self._pile.names), on_pile=self._pile.names)
         return [
-            c for c in seen if c[0] == UNKNOWN_CARD or c[0][:-1] == rank or c[2].probabilities[c[0]] >= sure
+            c
+            for c in seen
+            if c[0] == UNKNOWN_CARD
+            or c[0][:-1] == rank
+            or (c[2].probabilities[c[0]] >= sure and any(c is one for one in likely))
         ]
 
     def is_another(self, card: NewCard, rank: str) -> bool:

@@ -61,6 +61,27 @@ def test_what_is_left_of_a_misread_card_beside_the_last_play_is_no_part_of_it() 
     assert script.told()[1:] == [("play", "Bob", ("KS",)), ("draw", "Bob", ())]
 
 
+def test_a_lower_card_misread_once_beside_the_last_play_makes_no_set_of_two_ranks() -> None:
+    """A set of two ranks is rarer than a lower card that is misread as its player's hand comes back."""
+    script = Script()
+    script.by_hands = True
+    script.play("Ann", card("6S", PLAY_AT))
+    top = card("KS", (-55.0, 10.0))
+    reach = script.reach("Bob", (PLAY_AT, 0.5), held=top)
+    script.table = [top, Observation(-62.0, -8.0, 90.0, "up", {"6S": 0.75, "AS": 0.15})]
+    for over in ((), (PLAY,)):
+        script.go_on(reach, [DRAW_AT] * 3, over=(DRAW, *over))
+        script.look(hidden=frozenset({DRAW, *over}))
+    script.table.append(Observation(-38.0, 22.0, 90.0, "up", {"6D": 0.87, "6S": 0.04}))
+    for over in ((), (PLAY,)):
+        script.go_on(reach, [DRAW_AT] * 2, over=(DRAW, *over))
+        script.look(hidden=frozenset({DRAW, *over}))
+    script.table.pop()
+    script.rest()
+    plays = [told for told in script.told() if told[0] == "play"]
+    assert plays == [("play", "Ann", ("6S",)), ("play", "Bob", ("KS",))]
+
+
 def test_a_card_read_under_the_hand_and_seen_only_later_belongs_to_the_earlier_set() -> None:
     script = Script()
     hidden, top = card("JD", PLAY_AT, p=0.8), card("JS", (-57.0, 3.0))
