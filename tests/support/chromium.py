@@ -27,15 +27,6 @@ _QUIET = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--disable-dev-shm-usage", "--disable-features=Translate,MediaRouter,OptimizationHints"),
 )
-_AT_ANOTHER_PACE = """
-const rate = %(rate)s, now = performance.now.bind(performance);
-performance.now = () => now() * rate;
-const follow = HTMLVideoElement.prototype.requestVideoFrameCallback;
-HTMLVideoElement.prototype.requestVideoFrameCallback = function (tell) {
-  return follow.call(this, (at, about) => tell(at * rate, {
-    captureTime: (about.captureTime || about.presentationTime || at) * rate }));
-};
-"""
 
 
 def missing() -> str:
@@ -113,11 +104,6 @@ class Browser:
         metrics = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": width < 1000}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
-    def pace(self, rate: float) -> None:
-        """Let the clocks of pages opened from now on run at another rate."""
-        script = {"source": _AT_ANOTHER_PACE % {"rate": rate}}
-        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", script)
-
 
 @contextlib.contextmanager
 def chromium(
@@ -157,20 +143,40 @@ def chromium(
 
 
 def camera_film(
-    source: Path, target: Path, *, rate: float = 1.0, seconds: float | None = None, width: int = 1600
+    source: Path,
+    target: Path,
+    *,
+    rate: float = 1.0,
+    every: int = 1,
+    start: float = 0.0,
+    end: float | None = None,
+    width: int = 1600,
 ) -> Path:
-    """Write a film for Chromium's camera, which plays the source at `rate` of its speed, and return it.
+    """Write a film for Chromium's camera, and return it.
 
     It ends with its last picture for half a minute: the camera begins again after it.
+
+    Args:
+        source: The film that it shows.
+        target: The file to write.
+        rate: How much faster than the source it runs.
+        every: Of so many pictures one is shown.
+        start: Where it begins, in seconds of the source.
+        end: Where it ends; None: where the source does.
+        width: Its width in pixels.
     """
     capture = cv2.VideoCapture(str(source))
-    fps = capture.get(cv2.CAP_PROP_FPS)
+    fps = capture.get(cv2.CAP_PROP_FPS) / every
+    for _ in range(round(start * fps) * every):
+        capture.grab()
     each, number, last = _CAMERA_FPS / fps / rate, 0, b""
     with target.open("wb") as file:
-        while seconds is None or number < seconds * fps:
+        while end is None or number < (end - start) * fps:
             ok, frame = capture.read()
             if not ok:
                 break
+            for _ in range(every - 1):
+                capture.grab()
             if frame.shape[1] != width:
                 size = width, round(frame.shape[0] * width / frame.shape[1])
                 frame = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8)
