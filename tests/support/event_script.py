@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 
 import cv2
 import numpy as np
@@ -22,6 +23,8 @@ PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 UP = [["4S", "5C", "6C"], ["9D", "JC", "AD"], ["10H", "8C", "QD"], ["KH", "10S", "8H"]]
 DRAW_AT, PLAY_AT, BURN_AT = (70.0, 0.0), (-60.0, 0.0), (-200.0, 90.0)
 STEP = 1 / 15
+_HALF, _FINE = 130.0, 1.5
+"""Half the side of a picture of the pile, in mm, and its pixels per mm."""
 
 
 def layout(play: Place | None = PLAY_AT) -> Layout:
@@ -45,24 +48,39 @@ def down(place: Place, angle: float = 90.0) -> Observation:
 
 def picture(cards: Sequence[Observation], truly: Mapping[str, str]) -> CloseUp:
     """Draw upright cards at the play pile, the lowest first, each under the name that it truly has."""
-    half, fine = 130.0, 1.5
-    corner = (PLAY_AT[0] - half, PLAY_AT[1] - half)
-    pixels: NDArray[np.uint8] = np.full((round(2 * half * fine), round(2 * half * fine), 3), 70, np.uint8)
-    for seen in cards:
-        name = truly.get(str(seen.best[0]), str(seen.best[0]))
-        middle = (np.array((seen.x, seen.y)) - corner) * fine
-        low, high = (middle + side * np.array((31.5, 44.0)) * fine for side in (-1, 1))
+    names = [truly.get(str(seen.best[0]), str(seen.best[0])) for seen in cards]
+    return _pile(
+        tuple(
+            (name, (seen.x, seen.y), tuple(map(tuple, index_centres(seen))))
+            for name, seen in zip(names, cards, strict=True)
+        )
+    )
+
+
+@lru_cache(maxsize=8)
+def _pile(cards: tuple[tuple[str, Place, tuple[Place, ...]], ...]) -> CloseUp:
+    """Draw cards, each a name, its middle and those of its indices. Looks at a resting pile are alike."""
+    corner = (PLAY_AT[0] - _HALF, PLAY_AT[1] - _HALF)
+    pixels: NDArray[np.uint8] = np.full(_grain().shape, 70, np.uint8)
+    for name, place, centres in cards:
+        middle = (np.array(place) - corner) * _FINE
+        low, high = (middle + side * np.array((31.5, 44.0)) * _FINE for side in (-1, 1))
         for colour, width in (((225,) * 3, -1), ((120,) * 3, 1)):
             cv2.rectangle(pixels, tuple(map(int, low)), tuple(map(int, high)), colour, width)
-        for x, y in index_centres(seen):
-            at = (int((x - corner[0]) * fine) - 7, int((y - corner[1]) * fine) - 2)
+        for x, y in centres:
+            at = (int((x - corner[0]) * _FINE) - 7, int((y - corner[1]) * _FINE) - 2)
             for text, down_by in ((name[:-1], 0), (name[-1], 15)):
                 cv2.putText(
                     pixels, text, (at[0], at[1] + down_by), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (20,) * 3, 2
                 )
     pixels = np.asarray(cv2.GaussianBlur(pixels, (5, 5), 1.0), np.uint8)
-    rough = np.random.default_rng(3).normal(0, 4, pixels.shape)
-    return CloseUp(np.clip(pixels + rough, 0, 255).astype(np.uint8), corner)
+    return CloseUp(np.asarray(cv2.add(pixels, _grain(), dtype=cv2.CV_8U), np.uint8), corner)
+
+
+@cache
+def _grain() -> NDArray[np.int16]:
+    side = round(2 * _HALF * _FINE)
+    return np.floor(np.random.default_rng(3).normal(0, 4, (side, side, 3))).astype(np.int16)
 
 
 def small(pile: CloseUp) -> Patch:

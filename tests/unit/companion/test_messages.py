@@ -8,6 +8,7 @@ import os
 import pickle
 import sqlite3
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,16 @@ def german_app() -> Iterator[None]:
     set_language("en")
 
 
+@cache
+def calls_in(path: Path) -> list[ast.Call]:
+    """Return the calls of a source file that pass something by its place."""
+    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+    return [node for node in nodes if isinstance(node, ast.Call) and node.args]
+
+
 def said_in(path: Path) -> Iterator[tuple[int, ast.expr]]:
     """Yield, by line, what a source file gives an error, a message, or whoever is told something."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if not (isinstance(node, ast.Call) and node.args):
-            continue
+    for node in calls_in(path):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         told = isinstance(node.func, ast.Attribute) and node.func.attr in ("tell", "_tell")
         if name in ("BadInputError", "message") or (told and isinstance(node.args[0], ast.JoinedStr)):
@@ -68,8 +74,8 @@ def test_every_error_that_the_app_can_show_has_a_german_entry() -> None:
 
 def test_a_form_has_all_the_facts_that_it_names() -> None:
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
+        for node in calls_in(path):
+            if not isinstance(node.func, ast.Name):
                 continue
             form = node.args[0]
             if node.func.id in ("BadInputError", "message") and isinstance(form, ast.Constant):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
+from functools import cache
 
 import numpy as np
 
@@ -108,9 +110,14 @@ def reach(watch: Watch, goal: tuple[float, float], *, others: tuple[Hand, ...] =
         watch.feed(*others)
 
 
-def hands_watch() -> Watch:
+@cache
+def _at_the_bare_table(kind: type[HandTracker] | type[ReachTracker]) -> Watch:
     seen = Seen()
-    return Watch(HandTracker(seen), seen)
+    return Watch(kind(seen), seen)
+
+
+def hands_watch() -> Watch:
+    return deepcopy(_at_the_bare_table(HandTracker))
 
 
 def test_a_hand_that_comes_in_is_a_reach_of_its_player() -> None:
@@ -167,32 +174,41 @@ def test_a_hand_that_lies_over_the_table_for_long_reaches_no_more() -> None:
     assert told.tracks == ()
 
 
-def reaches_watch() -> tuple[ReachTracker, Watch]:
-    seen = Seen()
-    tracker = ReachTracker(seen)
-    return tracker, Watch(tracker, seen)
+def reaches_watch(watch: Watch | None = None) -> tuple[ReachTracker, Watch]:
+    watch = deepcopy(watch or _at_the_bare_table(ReachTracker))
+    assert isinstance(watch.tracker, ReachTracker)
+    return watch.tracker, watch
+
+
+RESTING = hand_at(160, 300)
+
+
+@cache
+def _with_a_resting_hand() -> Watch:
+    _, watch = reaches_watch()
+    for _ in range(30):
+        watch.feed(RESTING)
+    return watch
+
+
+def watch_of_a_resting_hand() -> tuple[ReachTracker, Watch]:
+    return reaches_watch(_with_a_resting_hand())
 
 
 def test_arms_are_followed_by_their_hands_where_hands_rest() -> None:
-    tracker, watch = reaches_watch()
-    resting = hand_at(160, 300)
-    for _ in range(30):
-        watch.feed(resting)
+    tracker, watch = watch_of_a_resting_hand()
     before = len(watch.ended)
-    reach(watch, (-60, 10), others=(resting,))
+    reach(watch, (-60, 10), others=(RESTING,))
     assert tracker.by_hands
     assert [told.seat for told in watch.ended[before:]] == [0]
 
 
 def test_hands_are_followed_at_once_after_the_camera_was_knocked() -> None:
-    tracker, watch = reaches_watch()
-    resting = hand_at(160, 300)
-    for _ in range(30):
-        watch.feed(resting)
+    tracker, watch = watch_of_a_resting_hand()
     assert tracker.by_hands
     knocked = tracker.anew()
     again = Watch(knocked, watch.seen)
-    reach(again, (-60, 10), others=(resting,))
+    reach(again, (-60, 10), others=(RESTING,))
     assert knocked.by_hands
     assert [told.seat for told in again.ended] == [0]
 
@@ -206,15 +222,12 @@ def test_arms_that_come_only_to_act_are_followed_by_what_enters() -> None:
 
 
 def test_hands_that_are_not_found_as_they_act_are_not_relied_on() -> None:
-    tracker, watch = reaches_watch()
-    resting = hand_at(160, 300)
-    for _ in range(30):
-        watch.feed(resting)
+    tracker, watch = watch_of_a_resting_hand()
     for _ in range(8):
         for y in [*np.linspace(330, 0, 6), 0.0, 0.0, 0.0, *np.linspace(0, 330, 6)]:
-            watch.seen_only((resting,), hand_at(-60, float(y)), resting)
+            watch.seen_only((RESTING,), hand_at(-60, float(y)), RESTING)
         for _ in range(6):
-            watch.feed(resting)
+            watch.feed(RESTING)
     assert not tracker.by_hands
 
 
@@ -276,23 +289,18 @@ def test_a_fast_hand_is_found_where_its_way_leads() -> None:
 
 
 def test_reaches_end_when_the_table_is_lost_from_sight() -> None:
-    tracker, watch = reaches_watch()
-    resting = hand_at(160, 300)
-    for _ in range(30):
-        watch.feed(resting)
+    tracker, watch = watch_of_a_resting_hand()
     for y in np.linspace(330, 0, 8):
-        told = watch.feed(hand_at(-60, float(y)), resting)
+        told = watch.feed(hand_at(-60, float(y)), RESTING)
     assert [track.seat for track in told.tracks] == [0]
     ended = tracker.interrupted(watch.t)
     assert ended is not None
     assert (ended.tracks, [track.seat for track in ended.ended]) == ((), [0])
     assert tracker.interrupted(watch.t) is None
-    (again,) = watch.feed(hand_at(-60, 0.0), resting).tracks
+    (again,) = watch.feed(hand_at(-60, 0.0), RESTING).tracks
     assert again.number != ended.ended[0].number
 
 
 def test_without_a_reach_nothing_ends_when_the_table_is_lost() -> None:
-    tracker, watch = reaches_watch()
-    for _ in range(30):
-        watch.feed(hand_at(160, 300))
+    tracker, watch = watch_of_a_resting_hand()
     assert tracker.interrupted(watch.t) is None

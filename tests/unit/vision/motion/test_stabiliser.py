@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import cv2
 import numpy as np
@@ -16,13 +17,13 @@ from vision.motion.stabiliser import Stabiliser
 from vision.types import Image
 
 HEIGHT, WIDTH = 540, 960
+SURFACE = drawn_surface(np.random.default_rng(3))
 CORNERS = np.array([[80, 60], [880, 60], [880, 480], [80, 480]], np.float64)
 
 
 def table() -> Image:
     """Return a table with white cards whose pips are points to go by."""
-    surface = drawn_surface(np.random.default_rng(3))
-    picture = np.asarray(cv2.resize(surface, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.uint8)
+    picture = np.asarray(cv2.resize(SURFACE, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.uint8)
     rng = np.random.default_rng(8)
     for x in range(120, 860, 90):
         for y in (90, 380):
@@ -33,6 +34,7 @@ def table() -> Image:
 
 
 TABLE = table()
+BARE = np.asarray(cv2.resize(SURFACE, (WIDTH, HEIGHT)), np.uint8)
 
 
 def movement(
@@ -46,9 +48,22 @@ def movement(
 
 
 def seen(move: NDArray[np.float64], noise: int = 0) -> Image:
-    frame = cv2.warpPerspective(TABLE, move, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE)
-    grain = np.random.default_rng(noise).normal(0, 2.0 if noise else 0.0, frame.shape)
-    return np.asarray(np.clip(frame + grain, 0, 255), np.uint8)
+    frame = np.asarray(
+        cv2.warpPerspective(TABLE, move, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE), np.uint8
+    )
+    return grainy(frame, 2.0, noise) if noise else frame
+
+
+@cache
+def _grain() -> NDArray[np.float32]:
+    return np.random.default_rng(1).standard_normal((2 * HEIGHT, 2 * WIDTH, 3), np.float32)
+
+
+def grainy(picture: Image, level: float, number: int) -> Image:
+    """Return a picture with grain. It is a part of one large field of it, another for each number."""
+    y, x = np.random.default_rng(number).integers((HEIGHT, WIDTH))
+    grain = _grain()[y : y + HEIGHT, x : x + WIDTH]
+    return np.asarray(np.clip(picture + level * grain, 0, 255), np.uint8)
 
 
 def off(steadier: Stabiliser, move: NDArray[np.float64]) -> float:
@@ -130,8 +145,7 @@ def test_where_there_is_nothing_to_go_by_nothing_moves() -> None:
     steadier = Stabiliser()
     bare = np.full((HEIGHT, WIDTH, 3), 60, np.uint8)
     for number in range(1, 5):
-        grain = np.random.default_rng(number).normal(0, 2.0, bare.shape)
-        steadier.feed(np.asarray(np.clip(bare + grain, 0, 255), np.uint8))
+        steadier.feed(grainy(bare, 2.0, number))
     assert not steadier.moved
 
 
@@ -163,8 +177,7 @@ def test_a_dim_table_of_which_something_covers_a_part_is_not_lost() -> None:
 
 def dim(move: NDArray[np.float64], number: int) -> Image:
     """Return a bare table in the dark: its marks are hardly more than the coarse grain of the picture."""
-    surface = np.asarray(cv2.resize(drawn_surface(np.random.default_rng(3)), (WIDTH, HEIGHT)), np.uint8)
-    frame = cv2.warpPerspective(surface, move, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE)
+    frame = cv2.warpPerspective(BARE, move, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE)
     grain = np.random.default_rng(number).normal(0, 6.0, (HEIGHT // 4, WIDTH // 4, 3))
     seen_so = 10 + 0.3 * frame + cv2.resize(grain, (WIDTH, HEIGHT), interpolation=cv2.INTER_LINEAR)
     return np.asarray(np.clip(seen_so, 0, 255), np.uint8)
