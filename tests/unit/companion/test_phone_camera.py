@@ -206,32 +206,6 @@ sys.path.insert(0, {str(ROOT)!r})
 from tests.e2e.windows import as_phone
 as_phone.hide()
 """
-CARDS = """
-import cv2
-from companion.sources.cameras import sample_film
-from vision.recognition.reader import default_reader
-from vision.recognition.runtime import available_backends
-film = cv2.VideoCapture(str(sample_film().path))
-film.set(cv2.CAP_PROP_POS_MSEC, 40000)
-done, frame = film.read()
-assert done
-print(available_backends()[0], *sorted(r.card for r in default_reader().read(frame) if r.card))
-"""
-
-
-def cards_read(preface: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", preface + CARDS], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.split()
-
-
-def test_opencv_reads_the_same_cards_from_the_same_weights() -> None:
-    desktop, phone = cards_read(""), cards_read(AS_PHONE)
-    assert (desktop[0], phone[0]) == ("onnxruntime", "opencv")
-    assert len(phone) > 8
-    assert phone[1:] == desktop[1:]
 
 
 def test_every_module_of_the_app_loads_without_what_a_phone_lacks() -> None:

@@ -19,7 +19,11 @@ from datasets.art.sources import SOURCES, Package, fetch_package, render_deck
 from datasets.photos import photos_root
 from engine.errors import BadInputError
 
-DRAWN = load_deck("drawn")
+SHADES = {card: 4 * number + 20 for number, card in enumerate((*CARDS, "JOKER"))}
+
+
+def drawn() -> Deck:
+    return load_deck("drawn")
 
 
 def inked(face: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -27,14 +31,14 @@ def inked(face: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def test_the_drawn_deck_is_complete() -> None:
-    assert set(DRAWN.faces) == {*CARDS, "JOKER"}
+    assert set(drawn().faces) == {*CARDS, "JOKER"}
     assert len(CARDS) == 52
-    assert len(DRAWN.backs) >= 2
+    assert len(drawn().backs) >= 2
 
 
 @pytest.mark.parametrize("card", ["AS", "10H", "KD", "JOKER"])
 def test_a_face_has_the_common_size_and_round_corners(card: str) -> None:
-    face = DRAWN.faces[card]
+    face = drawn().faces[card]
     assert face.shape == (CARD_HEIGHT, CARD_WIDTH, 4)
     assert face.dtype == np.uint8
     assert all(face[y, x, 3] == 0 for y in (0, -1) for x in (0, -1))
@@ -44,7 +48,7 @@ def test_a_face_has_the_common_size_and_round_corners(card: str) -> None:
 @pytest.mark.parametrize("rank", RANKS[1:10])
 @pytest.mark.parametrize("suit", SUITS)
 def test_a_face_has_as_many_pips_as_its_rank(rank: str, suit: str) -> None:
-    middle = inked(DRAWN.faces[rank + suit])[:, 66:-66]
+    middle = inked(drawn().faces[rank + suit])[:, 66:-66]
     found, _ = cv2.connectedComponents(cv2.morphologyEx(middle, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)))
     assert found - 1 == int(rank)
     assert len(pip_places(rank)) == int(rank)
@@ -52,9 +56,9 @@ def test_a_face_has_as_many_pips_as_its_rank(rank: str, suit: str) -> None:
 
 @pytest.mark.parametrize("card", CARDS)
 def test_indices_are_only_top_left_and_bottom_right(card: str) -> None:
-    corner = inked(DRAWN.faces[card])[8:120, 6:60]
-    other = inked(DRAWN.faces[card])[8:120, -60:-6]
-    turned = inked(np.ascontiguousarray(DRAWN.faces[card][::-1, ::-1]))[8:120, 6:60]
+    corner = inked(drawn().faces[card])[8:120, 6:60]
+    other = inked(drawn().faces[card])[8:120, -60:-6]
+    turned = inked(np.ascontiguousarray(drawn().faces[card][::-1, ::-1]))[8:120, 6:60]
     assert corner.sum() > 400
     assert other.sum() == 0
     assert np.abs(corner.astype(int) - turned).mean() < 0.02
@@ -62,7 +66,7 @@ def test_indices_are_only_top_left_and_bottom_right(card: str) -> None:
 
 def test_red_suits_are_red_and_black_suits_black() -> None:
     for card in CARDS:
-        face = DRAWN.faces[card]
+        face = drawn().faces[card]
         ink = face[:, :60, :3][inked(face)[:, :60] > 0]
         expected = RED if card[-1] in "DH" else BLACK
         assert np.abs(np.median(ink, axis=0) - expected).max() < 12, card
@@ -70,7 +74,7 @@ def test_red_suits_are_red_and_black_suits_black() -> None:
 
 def test_all_faces_differ() -> None:
     small = {
-        card: cv2.resize(face, (63, 88), interpolation=cv2.INTER_AREA) for card, face in DRAWN.faces.items()
+        card: cv2.resize(face, (63, 88), interpolation=cv2.INTER_AREA) for card, face in drawn().faces.items()
     }
     cards = list(small)
     for k, one in enumerate(cards):
@@ -174,8 +178,9 @@ def test_a_grid_is_cut_in_the_order_of_its_rows(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_rendered_deck_is_read_back_from_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    made = Deck("anglo", "GPL-3.0-or-later", DRAWN.faces, DRAWN.backs)
-    calls = []
+    plain = np.ones((CARD_HEIGHT, CARD_WIDTH, 4), np.uint8)
+    made = Deck("anglo", "GPL-3.0-or-later", {card: plain * shade for card, shade in SHADES.items()}, [plain])
+    calls: list[str] = []
 
     def render(name: str, cache: Path) -> Deck:
         calls.append(name)
@@ -188,8 +193,9 @@ def test_a_rendered_deck_is_read_back_from_the_cache(monkeypatch: pytest.MonkeyP
         deck = load_deck("anglo")
     load_deck.cache_clear()
     assert calls == ["anglo"]
-    assert np.array_equal(deck.faces["QH"], DRAWN.faces["QH"])
-    assert len(deck.backs) == len(DRAWN.backs)
+    assert {card: face.min() for card, face in deck.faces.items()} == SHADES
+    assert {card: face.max() for card, face in deck.faces.items()} == SHADES
+    assert np.array_equal(deck.backs, [plain])
     (tmp_path / "anglo.png").write_bytes(b"cut off")
     load_deck("anglo")
     load_deck.cache_clear()

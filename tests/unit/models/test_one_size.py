@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
@@ -13,15 +12,8 @@ onnx = pytest.importorskip("onnx")
 
 from engine.errors import BadInputError  # noqa: E402
 from models.outlines.one_size import SHIPPED, main, write_one_size  # noqa: E402
-from vision.recognition import detector as outlines  # noqa: E402
 from vision.recognition import runtime  # noqa: E402
 from vision.recognition.detector import load_settings  # noqa: E402
-from vision.recognition.reader import TableReader  # noqa: E402
-from vision.types import CardReading, Image  # noqa: E402
-
-FILM = Path(__file__).parents[3] / "companion" / "assets" / "sample.mp4"
-LOOK = 794
-"""A frame with the up-cards of four players, a play pile and a draw pile."""
 
 
 @pytest.fixture(scope="module")
@@ -29,30 +21,6 @@ def one_size(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("phone") / "outlines.onnx"
     write_one_size(SHIPPED, path)
     return path
-
-
-@pytest.fixture(scope="module")
-def table() -> Image:
-    film = cv2.VideoCapture(str(FILM))
-    film.set(cv2.CAP_PROP_POS_FRAMES, LOOK)
-    read, picture = film.read()
-    film.release()
-    assert read
-    return np.asarray(picture, np.uint8)
-
-
-def names_and_faces(readings: list[CardReading]) -> list[tuple[str, str]]:
-    return sorted((reading.face, str(reading.card)) for reading in readings)
-
-
-def test_opencv_alone_reads_the_same_cards_with_it(
-    one_size: Path, table: Image, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = names_and_faces(TableReader().read(table))
-    assert len(wanted) > 10
-    monkeypatch.setattr(runtime, "available_backends", lambda: ("opencv",))
-    monkeypatch.setattr(outlines, "WEIGHTS", one_size)
-    assert names_and_faces(TableReader().read(table)) == wanted
 
 
 def test_both_runtimes_give_the_numbers_of_the_shipped_network(one_size: Path) -> None:
