@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
 pytest.importorskip("onnx")
@@ -38,9 +39,10 @@ for weights in sys.argv[2:]:
 def test_opencv_reads_the_same_cards_from_the_weights_of_a_checkout_and_of_a_package(tmp_path: Path) -> None:
     film = cv2.VideoCapture(str(sample_film().path))
     film.set(cv2.CAP_PROP_POS_FRAMES, LOOK)
-    read, frame = film.read()
+    read, picture = film.read()
     film.release()
     assert read
+    frame = np.asarray(picture, np.uint8)
     cv2.imwrite(str(tmp_path / "look.png"), frame)
     write_one_size(SHIPPED, tmp_path / "one_size.onnx")
     found = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,16 +17,21 @@ from companion.game.starting import make_session
 from companion.store.store import Store
 from engine.errors import BadInputError
 from engine.events import Event
-from engine.simulation.simulate import play_game
+from engine.simulation.simulate import SimulatedGame, play_game
 from tests.support.waiting import until
 
 PLAYERS = ("Ann", "Bob")
 RULESETS = ("winnersh", "jokers", "backpacker", "shed", "rulebook")
 
 
+@cache
+def _played(rules: str, seed: int) -> SimulatedGame:
+    return play_game(rules, PLAYERS, seed, dealer="Ann")
+
+
 def ended(rules: str, seed: int) -> tuple[EventLog, list[EventLine]]:
     """Play a whole game of two; return its book and what was told of it."""
-    game = play_game(rules, PLAYERS, seed, dealer="Ann")
+    game = _played(rules, seed)
     kept = EventLog(make_referee(rules, PLAYERS, dealer="Ann"))
     told: list[EventLine] = []
     for number, step in enumerate(game.steps):

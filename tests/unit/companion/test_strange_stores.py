@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -32,13 +34,21 @@ STRANGE = {
 
 
 def filled(path: Path) -> bytes:
-    with Store.open(path) as store:
-        for loser in ("Ann", "Bob"):
-            store.start_game("winnersh", ["Ann", "Bob"])
-            for number in range(1, 30):
-                store.append({"id": number, "event": "draw", "player": "Ann", "filler": "x" * 400})
-            store.finish(loser)
-    return path.read_bytes()
+    path.write_bytes(_filled())
+    return _filled()
+
+
+@functools.cache
+def _filled() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "filled.sqlite"
+        with Store.open(path) as store:
+            for loser in ("Ann", "Bob"):
+                store.start_game("winnersh", ["Ann", "Bob"])
+                for number in range(1, 30):
+                    store.append({"id": number, "event": "draw", "player": "Ann", "filler": "x" * 400})
+                store.finish(loser)
+        return path.read_bytes()
 
 
 def begun_anew(_: bytes) -> bytes:

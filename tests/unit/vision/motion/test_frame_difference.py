@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 
 import cv2
@@ -27,6 +28,11 @@ def noisy(seed: int, sigma: float = 3.0, level: int = 90) -> np.ndarray:
 
 def used_to(sigma: float) -> ChangeDetector:
     """A glance that has seen a camera's noise for a few seconds."""
+    return copy.deepcopy(_used_to(sigma))
+
+
+@functools.cache
+def _used_to(sigma: float) -> ChangeDetector:
     glance = ChangeDetector()
     for seed in range(60):
         glance.is_new(noisy(seed, sigma))
