@@ -155,8 +155,12 @@ class Draws:
         self._visits.append(visit)
         self._leans.append((seat, visit))
 
-    def _tell_hidden(self, now: float) -> None:
-        """Tell draws that nobody saw: their players had put cards down, and the draw pile has changed."""
+    def _tell_hidden(self, now: float, present: Collection[int]) -> None:
+        """Tell draws that nobody saw: their players had put cards down, and the draw pile has changed.
+
+        Not while a hand of that player is `present`: it may be what draws. Nor if a draw that was told before
+        has changed the draw pile meanwhile.
+        """
         log, waits = self._scene.log, []
         for seat, visit in self._leans:
             quiet = now - visit.end
@@ -169,11 +173,13 @@ class Draws:
             if not self._pictures.show_taking(visit.start, visit.end, self._last_drawn, surely=True):
                 continue
             who = self._due_since(visit) if seat is None else self._hand_lost_at_pile(visit, seat)
-            if who is None:
+            if who in present:
+                waits.append((seat, visit))
+            if who is None or who in present or visit.start <= self._last_drawn <= visit.end:
                 continue
             drawn = _Drawn(who, 1, 0, visit.start, visit.end, pictured=True)
             due = log.put_down_by(self._scene.player(who)) or self._play_of_who_draws(drawn, now)
-            if due is not None and due.t <= visit.end:
+            if due is not None and due.t <= visit.end and not log.is_past(due):
                 self._drawn = drawn
                 self.tell(now)
         self._leans = waits
@@ -354,7 +360,7 @@ class Draws:
 
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Tell the draw once the player's hand has not come back for a while."""
-        self._tell_hidden(now)
+        self._tell_hidden(now, present)
         drawn = self._drawn
         if drawn is None or drawn.seat in present:
             return

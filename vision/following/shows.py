@@ -150,6 +150,8 @@ class Shows:
             name, p = card.best
             if reach is None or card.face != "up" or name is None or p < 0.25:
                 continue
+            if layout.is_at_a_player(_place(card)):
+                continue
             held_elsewhere = self._held_elsewhere(seat, card, look.t)
             another = held_elsewhere is not None or self.hold_across(card)
             answers = another and self._is_of_shown_rank(card)

@@ -334,6 +334,62 @@ def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> No
     assert draws(script) == []
 
 
+def test_a_hand_that_draws_beneath_its_players_head_has_drawn_once_though_the_play_is_seen_later() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.look()
+    ann = frozenset({PLAYERS.index("Ann")})
+    reach = script.reach("Ann", (ANN_HOME, 0.1), (PLAY_AT, 0.3))
+    for _ in range(6):
+        script.t += STEP
+        reach.update(DRAW_AT, script.t)
+        frame = HandsFrame(script.t, (reach,), (), {DRAW: ann}, by_hands=True, bodies={DRAW: ann, PLAY: ann})
+        script.events += script.maker.on_hands(frame)
+    script.end(reach)
+    somebody_leans(script, "Ann", DRAW, PLAY, frames=20)
+    script.draw_picture = draw_picture(16)
+    script.look(hidden=frozenset({PLAY}))
+    somebody_leans(script, "Ann", PLAY, frames=20)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(4.0)
+    assert draws(script) == [("Ann", 1)]
+    assert ("play", "Ann", ("9S",)) in script.told()
+
+
+def test_nobody_is_taken_to_draw_beneath_a_head_while_the_hand_that_may_draw_is_seen() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    somebody_leans(script, "Ann", DRAW, frames=2)
+    script.draw_picture = draw_picture(16)
+    reach = script.reach("Ann", (ANN_HOME, 0.1))
+    script.look()
+    for _ in range(12):
+        script.go_on(reach, [ANN_HOME])
+    came = script.t
+    script.go_on(reach, [DRAW_AT] * 5, over=(DRAW,))
+    script.go_on(reach, [ANN_HOME] * 2)
+    script.end(reach)
+    script.draw_picture = draw_picture(12)
+    script.rest(4.0)
+    assert draws(script) == [("Ann", 1)]
+    assert all(event.t >= came for event in script.events if event.event == "draw")
+
+
+def test_who_has_put_nothing_down_since_others_have_draws_nothing_beneath_a_head() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("JS", (PLAY_AT[0] + 4.0, PLAY_AT[1])))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.3), (BOB_HOME, 0.1)))
+    script.draw_picture = draw_picture(16)
+    script.rest(8.0)
+    somebody_leans(script, "Ann", DRAW, frames=10)
+    script.draw_picture = draw_picture(12)
+    script.rest(4.0)
+    assert draws(script) == [("Bob", 1)]
+
+
 def test_nothing_was_drawn_if_a_draw_pile_that_shows_draws_looks_unchanged() -> None:
     script = script_by_hands()
     for name, width in (("9S", 20), ("JS", 16), ("QS", 19), ("KS", 15)):

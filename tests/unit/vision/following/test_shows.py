@@ -57,6 +57,18 @@ def test_a_card_held_out_by_an_arm_that_is_taken_for_the_table_is_shown(tip: Pla
     assert [event.event for event in script.events[2:]] == (["show"] if rests else [])
 
 
+@pytest.mark.parametrize(("x", "shown"), [(-190.0, True), (-400.0, False)])
+def test_a_card_in_the_fan_of_the_player_next_to_it_is_shown_by_nobody(x: float, shown: bool) -> None:
+    """The arm over it seems to be another player's."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Dan", ((x + 40.0, 20.0), 1.0), held=card("3H", (x, 20.0)))
+    script.maker._scene.reaches[-1].update((-180.0, 85.0), script.t + STEP)
+    script.table.append(down(BURN_AT))
+    script.rest(2.0)
+    assert any(event.event == "show" for event in script.events) is shown
+
+
 def test_a_card_held_over_the_bare_table_and_taken_home_again_is_shown_to_nobody() -> None:
     """Before the first play it is not known where the pile will be: one may think better of beginning so."""
     script = Script(play=None)
