@@ -158,8 +158,8 @@ class Draws:
     def _tell_hidden(self, now: float, present: Collection[int]) -> None:
         """Tell draws that nobody saw: their players had put cards down, and the draw pile has changed.
 
-        Not while a hand of that player is `present`: it may be what draws. Nor if a draw that was told before
-        has changed the draw pile meanwhile.
+        Not while a hand of that player is `present`: it may be what draws. Nor if an earlier draw explains
+        the change of the draw pile.
         """
         log, waits = self._scene.log, []
         for seat, visit in self._leans:

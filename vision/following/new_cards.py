@@ -325,7 +325,7 @@ class SeeminglyNew:
 
         That is what lies beside the play that the same reach of the same player made before, is of another
         rank, and is not read `sure`ly: it may bear its name only because what it was rather read as lies
-        elsewhere. Nor is it read as surely as it would have to be if one look showed both (`of_ranks`).
+        elsewhere. One look that showed both would ask as much of it, see `of_ranks`.
         """
         last = self._told.newest
         if last is None or last.player != player or not self._told.in_one_reach(player, last.t, t):
