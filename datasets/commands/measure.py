@@ -75,7 +75,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=Path,
         default=Path("out") / "measured",
         metavar="DIR",
-        help="for films, event lines, films.md and films.json (default: %(default)s)",
+        help="for films, event lines, logs of looks, films.md and films.json (default: %(default)s)",
     )
     add_jobs(parser)
     return parser

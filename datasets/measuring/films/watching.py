@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from companion.cli.event_writer import EventWriter
-from companion.cli.recording import RecordedGames
+from companion.cli.recording import LogWriter, RecordedGames
 from companion.cli.watch import follow
 from companion.game.history import GameHistory
 from companion.game.scoring import Score, compare, read_events, read_lines, read_truth, truth_path
 from companion.game.setup import GameSetup
-from companion.game.starting import open_watched_game
+from companion.game.starting import WatchOptions, open_watched_game
 from datasets.art.decks import VALID_DECKS
 from datasets.measuring.films.baseline import Baseline
 from datasets.measuring.films.row_shapes import is_film_row, is_whole_row
@@ -86,7 +86,10 @@ def _kept_row(path: Path) -> Row | None:
 
 
 def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole: None) -> Row:
-    """Watch a whole film without a window, and return its row; event lines go to `events`.
+    """Watch a whole film without a window, and return its row.
+
+    Event lines go to `events`. The log of looks stands beside it, so that changed event logic can follow the
+    film again without pictures (`vision.following.replay`).
 
     Raises:
         BadInputError: film or truth cannot be read.
@@ -104,8 +107,11 @@ def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole
     )
     baseline = _baseline(setup, truth)
     with closing(open_source(str(film))) as source, whole_file(events) as part:
-        with closing(EventWriter(str(part))) as recorder:
-            game = MeasuredGame(open_watched_game(setup, GameHistory()), recorder, baseline)
+        looks = events.with_suffix(".looks")
+        with closing(EventWriter(str(part))) as recorder, closing(LogWriter(looks)) as log:
+            watching = WatchOptions(make_events=log.event_maker)
+            watched = open_watched_game(setup, GameHistory(), watching=watching)
+            game = MeasuredGame(watched, recorder, baseline)
             wall, cpu = time.perf_counter(), time.process_time()
             follow(source, game, lambda t: progress(t, source.seconds or t or 1.0))
             row["wall_s"] = round(time.perf_counter() - wall, 2)

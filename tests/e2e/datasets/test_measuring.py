@@ -24,6 +24,7 @@ from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
 from tests.support.filmed_game import Game, chequered
 from tests.support.small_film import SMALL, small_film
+from vision.following.replay import read_log
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
 from vision.types import CardReading
@@ -304,6 +305,8 @@ def test_the_command_renders_watches_and_writes_the_table(
     assert (told["films"], told["overall"]["watch"]["reported"]) == (1, 0)
     assert told["overall"]["watch"]["true"] >= 3
     assert capsys.readouterr().out == (tmp_path / "films.md").read_text("utf-8")
+    (log,) = (tmp_path / "watched").glob("*.looks")
+    assert read_log(log).calls == ()
     (film,) = tmp_path.glob("*.mp4")
     before = film.stat().st_mtime_ns, sorted((tmp_path / "watched").iterdir())
     assert main(["measure", str(tmp_path), "--folder", str(tmp_path)]) == 0
