@@ -245,6 +245,22 @@ class IndexOwners:
         self._index_readings[number] = index, reading
         return reading
 
+    def join_ends(self, number: int, found: list[CardReading]) -> bool:
+        """Join an index to the card in `found` that has it at its other end; return whether there is one.
+
+        A sure end names the card. If both are doubtful, both count.
+        """
+        index, reading = self._index_readings[number]
+        for k, (other, surer) in enumerate(self._index_readings[:number]):
+            place = next((place for place, card in enumerate(found) if card is surer), None)
+            if place is None or not _is_other_end(index, reading, other, surer):
+                continue
+            if surer.confidence < SURE_CARD_P:
+                found[place] = average_names(surer, reading)
+                self._index_readings[k] = other, found[place]
+            return True
+        return False
+
     def is_new_card(self, number: int, found: Sequence[CardReading]) -> bool:
         """Return whether an index without an owner shows one more card than those in `found`."""
         index, reading = self._index_readings[number]
@@ -253,9 +269,6 @@ class IndexOwners:
             or (self._has_four_indices and _is_third_or_fourth(index, reading, other))
             for other in found
         )
-        # Both ends of a lower card may show an index.
-        ends = [end for end in self._index_readings if any(end[1] is other for other in found)]
-        new = new and not any(_is_other_end(index, reading, *end) for end in ends)
         if new:
             self._poor_outlines |= {
                 k
@@ -440,9 +453,14 @@ def _is_other_end(
 ) -> bool:
     """Return whether an index is the second index of a card that another index shows, with its suit misread.
 
-    Its corner is then the opposite corner of that card, apart from the error of the predicted size.
+    If neither index is read surely, the colour may be misread too. The index's corner is then the
+    opposite corner of that card, apart from the error of the predicted size.
     """
-    if reading.confidence >= SURE_CARD_P or not _differ_in_suit_only(reading, surer):
+    if reading.card is None or surer.card is None or reading.card[:-1] != surer.card[:-1]:
+        return False
+    if reading.card == surer.card or reading.confidence >= SURE_CARD_P:
+        return False
+    if surer.confidence >= SURE_CARD_P and not _differ_in_suit_only(reading, surer):
         return False
     down, upside_down = index.quad[3] - index.quad[0], other.quad[0] - other.quad[3]
     cosine = float(down @ upside_down) / float(np.linalg.norm(down) * np.linalg.norm(upside_down))

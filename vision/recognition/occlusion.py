@@ -101,7 +101,7 @@ class OcclusionResolver:
             if owners.assign(number):
                 continue
             reading = owners.name_new_card(number, found, packs, self._classifier.fusion.index_threshold)
-            if owners.is_new_card(number, found):
+            if not owners.join_ends(number, found) and owners.is_new_card(number, found):
                 found.append(reading)
         return [*(reading for reading in known if reading.face == "down"), *owners.remaining_cards, *found]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
+import pytest
 
 from vision.recognition.classifier import CLASSES, CardClassifier, Classification, Fusion
 from vision.recognition.index_detector import IndexDetection, IndexDetector
@@ -390,6 +391,16 @@ def test_the_two_ends_of_a_card_under_another_are_one_card_though_the_suit_of_on
     assert ends(25.0, ("6D", 0.98), ("6H", 0.8)) == ["6D", "6H"], "moved along on its like"
     assert ends(10.0, ("6D", 0.98), ("6H", 0.95)) == ["6D", "6H"], "read surely"
     assert ends(10.0, ("6D", 0.98), ("6S", 0.8)) == ["6D", "6S"], "of another colour"
+
+
+def test_both_ends_of_a_card_under_another_count_if_neither_shows_its_colour_surely() -> None:
+    indices = [IndexDetection(at(200), 0.99), IndexDetection(np.roll(at(200, 10.0), 2, axis=0), 0.95)]
+    faces = cast(CardClassifier, Faces(("4D", 0.86), ("4S", 0.8)))
+    finder = OcclusionResolver(faces, cast(IndexDetector, Indices(*indices)))
+    (_, four) = finder.resolve(PICTURE, [whole("6C", 20)])
+    assert dict([(four.card, four.confidence), *four.alternatives])["4S"] == pytest.approx(0.4)
+    assert four.card == "4D"
+    assert four.confidence == pytest.approx(0.43)
 
 
 def test_of_a_card_that_is_outlined_doubtfully_its_index_has_a_say_in_the_suit() -> None:
