@@ -1,4 +1,4 @@
-"""Cards that lie in no row and on no pile: the burn pile, wherever it turns out to be."""
+"""Finds the burn pile, by cards that lie in no row and on no other pile."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _REMEMBERED = 120
 _HAND_SECONDS = 3.0
 _JUST_SECONDS = 2.0
 _SURE_OTHER, _RATHER = 0.75, 0.5
-"""From so probable a name on a card is that one; and if it lies burnt, where it is more likely than not."""
+"""A card whose name has the first probability is that card. For a burnt card, which may well lie there,
+the second is enough."""
 _PICTURED_SECONDS = 5.0
 _AROUND_MM, _UNTOUCHED, _TOUCHED = 60.0, 0.05, 0.2
-"""So far about the burn pile less than the first share of a picture looks otherwise where nothing was put on
-it, and more than the second where something was: a hundredth mostly, and three tenths and more."""
+"""Around the burn pile, less than the first share of the picture changes if nothing was put there: mostly a
+hundredth. More than the second share changes if something was: three tenths or more."""
 
 
 @dataclass(slots=True)
@@ -35,22 +36,22 @@ class _Put:
     t: float
     card: Observation
     sure: bool
-    """Whether it has been seen there with no arm over the place: beside one, cards are outlined badly."""
+    """Whether it was seen with no arm over the place: the outlines of cards beside an arm are poor."""
     by_hand: bool
-    """Whether a hand was seen about there."""
+    """Whether a hand was seen near it."""
 
 
 class BurnPile:
-    """What lies beside the piles, and what has just been added to it."""
+    """The cards that lie beside the piles, and those that were just added to the burn pile."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._known: list[Observation] = []
         self._grown: list[_Put] = []
         self._pictures: list[tuple[float, CloseUp]] = []
-        """The burn pile whenever no arm was over it lately, and once before that."""
+        """The latest pictures of the burn pile with no arm over it, and one older picture."""
         self._free: list[list[Observation]] = []
-        """Of the latest looks, what no arm was over."""
+        """The cards in the latest looks that no arm was over."""
         self.looks: list[list[Observation]] = []
         """The latest looks, oldest first."""
         self._times: list[float] = []
@@ -63,13 +64,13 @@ class BurnPile:
         under_arms: Sequence[Observation] = (),
         burnt: CloseUp | None = None,
     ) -> list[Observation]:
-        """Take in one look; returns the cards that have come to rest and were not known.
+        """Take in one look; return the cards that have come to rest and were not known.
 
         Args:
             free: Cards that no arm is over.
-            t: When it was.
-            under_arms: Cards on the burn pile while an arm is over that, and others that a hand has left.
-            burnt: The burn pile from near by; None while an arm is over it.
+            t: Time of the look.
+            under_arms: Cards on the burn pile while an arm is over it, and others that a hand has left.
+            burnt: A close picture of the burn pile; None while an arm is over it.
         """
         if burnt is not None:
             earlier = [picture for picture in self._pictures if picture[0] <= t - _PICTURED_SECONDS]
@@ -83,7 +84,7 @@ class BurnPile:
         return [card for card in settled if not self._is_known(card)]
 
     def _is_known(self, card: Observation) -> bool:
-        """Tell whether a card may be one that is known to lie in its place."""
+        """Return whether a card may be one that is known to lie in its place."""
         return _is_among(card, [known for known in self._known if _may_be(known, card)])
 
     def looks_since(self, t: float) -> int:
@@ -91,7 +92,10 @@ class BurnPile:
         return sum(when > t for when in self._times)
 
     def may_have_grown(self, since: float) -> bool:
-        """Tell whether a look since then shows a card, where a hand was, of which no second one tells yet."""
+        """Return whether a look after `since` shows an unknown card where a hand was.
+
+        Such a card is not settled until a second look shows it, too.
+        """
         looks = [look for when, look in zip(self._times, self.looks, strict=True) if when > since]
         return any(
             self._scene.somebody_was_at((card.x, card.y), since - _HAND_SECONDS) and not self._is_known(card)
@@ -113,26 +117,26 @@ class BurnPile:
         self._grown = [*self._grown, *put][-_REMEMBERED:]
 
     def know(self, cards: Sequence[Observation]) -> None:
-        """Note where cards lie: they are not new there."""
+        """Note cards that lie in their places and are not new."""
         self._known = [*self._known, *cards][-_REMEMBERED:]
 
     def _lay_there(self, card: Observation, then: float) -> bool:
-        """Tell whether a card on the burn pile was only overlooked: its place looks as it did at `then`."""
+        """Return whether a card on the burn pile was only overlooked: its place looks as at `then`."""
         before = self._picture_at(then)
         return before is not None and looks_as_before(card, before, self._pictures[-1][1])
 
     def is_untouched(self, start: float, end: float) -> bool:
-        """Tell whether the burn pile was seen before `start` and after `end`, and nothing was put there."""
+        """Return whether the burn pile was seen before `start` and after `end`, and nothing was put there."""
         changed = self._changed(start, end)
         return changed is not None and changed < _UNTOUCHED
 
     def looks_otherwise(self, start: float, end: float) -> bool:
-        """Tell likewise whether something was put there: backs lie upon backs, so that none may seem new."""
+        """Return whether something was put there between these times: backs on backs may not seem new."""
         changed = self._changed(start, end)
         return changed is not None and changed >= _TOUCHED
 
     def _changed(self, start: float, end: float) -> float | None:
-        """Return what share of the burn pile's place looks otherwise after `end` than it did by `start`."""
+        """Return the share of the burn pile's picture that changed from `start` to `end`; None if unknown."""
         burn = self._scene.layout.burn
         before = self._picture_at(start)
         if burn is None or before is None or self._pictures[-1][0] <= end:
@@ -150,22 +154,22 @@ class BurnPile:
         return min(first, default=t)
 
     def lies(self, card: Observation) -> bool:
-        """Tell whether a card is one that is known to lie there."""
+        """Return whether a card is one that is known to lie there."""
         name = card.best[0]
         return any(k.best[0] == name and k.is_at(card, _LYING_MM, _LYING_DEGREES) for k in self._known)
 
     def where_lies(self, name: str) -> Observation | None:
-        """Return where a card was last seen to lie face up, and surely read; None if it was not."""
+        """Return where a card was last surely read, face up; None if it was not."""
         cards = (*self._known, *(card for look in self.looks for card in look))
         there = (card for card in reversed(cards) if card.best[0] == name and card.best[1] >= CERTAIN)
         return next(there, None)
 
     def _put_since(self, t: float) -> list[_Put]:
-        """Return what a hand has put there since shortly before `t`."""
+        """Return the cards that a hand has put there since shortly before `t`."""
         return [put for put in self._came_since(t) if put.by_hand]
 
     def _came_since(self, t: float) -> list[_Put]:
-        """Return what has come to lie there since shortly before `t`, maybe by a hand that was not seen."""
+        """Return the cards that came to lie there since shortly before `t`, perhaps by an unseen hand."""
         return [put for put in self._grown if put.t >= t - _JUST_SECONDS]
 
     def places_since(
@@ -176,11 +180,12 @@ class BurnPile:
         sure: bool = False,
         unlike: float = -math.inf,
     ) -> list[Place]:
-        """Return where something that may be one of `cards` (None: any) was put since shortly before `t`.
+        """Return the places of cards that were put there since shortly before `t` and may be among `cards`.
 
-        A card that surely is another one (a shown 3, say) was not put there with them. `sure`: it was seen
-        there with no arm over the burn pile. What looks as it did at the time `unlike` lay there by then:
-        a heap of cards that lie askew is read now this way, now that.
+        `cards`: None for any. A card that surely has another name, such as a shown 3, was not put there with
+        them. `sure`: the card was seen there with no arm over the burn pile. `unlike`: leave out places that
+        look the same as at this time, because their cards lay there already. The cards of an untidy burn pile
+        are read differently from look to look.
         """
         recent = [
             put.card
@@ -190,14 +195,14 @@ class BurnPile:
         return [(c.x, c.y) for c in recent if cards is None or self._may_be_one_of(cards, c)]
 
     def _may_be_one_of(self, cards: Collection[str], card: Observation) -> bool:
-        """Tell whether what is seen may be one of some cards: it is no other one, and none that is burnt."""
+        """Return whether a card may be one of `cards`: it is surely no other card, and not burnt already."""
         name, p = card.best
         most = copies(str(name), self._scene.packs)
         burnt = name is not None and self._scene.burned.count(name) >= most
         return name in cards or p < (_RATHER if burnt else _SURE_OTHER)
 
     def _pictured_since(self, t: float) -> bool:
-        """Tell whether the burn pile has been seen with no arm over it since."""
+        """Return whether the burn pile has been seen since `t` with no arm over it."""
         return bool(self._pictures) and self._pictures[-1][0] >= t
 
     def has_since(self, t: float, cards: Collection[str]) -> bool:
@@ -209,21 +214,21 @@ class BurnPile:
         return any(put.by_hand or put.card.best[1] >= CERTAIN for put in sure)
 
     def comes_to_light(self, since: float, cards: Collection[str]) -> bool:
-        """Return whether something that may be one of `cards` lies there, and was not seen there by then.
+        """Return whether a card that may be one of `cards` lies there and came to light after `since`.
 
-        It lies free, and a body or a hand may have hidden it.
+        It lies free; a body or a hand may have hidden it.
         """
         return any(put.sure and self._may_be_one_of(cards, put.card) for put in self._grown if put.t >= since)
 
     def seen_at(self, t: float, cards: Collection[str]) -> float:
-        """Return when the last of `cards` was seen there first, since shortly before `t`; -inf for none."""
+        """Return when the last of `cards` was first seen there, since shortly before `t`; -inf if none."""
         return max((put.t for put in self._put_since(t) if put.card.best[0] in cards), default=-math.inf)
 
     def found(self, t: float, cards: Collection[str] | None = None) -> None:
-        """Put the burn pile where `cards` (None: any) were put shortly before `t`.
+        """Place the burn pile where `cards` (None: any) were put shortly before `t`.
 
-        It stays where it is if some of them lie there, or none were seen to be put down.
-        What was seen to lie there, and is seen no more, was held out, by an arm that was lost from sight.
+        It stays where it is if some of them lie there, or if no card was seen to be put down. Cards that
+        seemed to lie there, but are seen no more, were held out by an arm that was lost from sight.
         """
         self._grown = [put for put in self._grown if not put.sure or _is_among(put.card, self.looks[-1])]
         burn = self._scene.layout.burn
@@ -236,9 +241,9 @@ class BurnPile:
 
 
 def _may_be(known: Observation, card: Observation) -> bool:
-    """Tell whether a card in the place of a known one may be that.
+    """Return whether a card in the place of a known one may be that card.
 
-    What is named all but certainly is no face-down card, nor one that was named otherwise as surely.
+    A card with an almost certain name is no face-down card. It is also not one with another name as certain.
     """
     (name, p), (other, q) = card.best, known.best
     return card.face == "down" or p < CERTAIN or (known.face == "up" and (other == name or q < CERTAIN))

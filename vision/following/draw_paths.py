@@ -1,4 +1,4 @@
-"""Ways of hands to the draw pile and back: which went there, and where they turned."""
+"""Movements of hands to the draw pile and back: which hands went there, and where they turned."""
 
 from __future__ import annotations
 
@@ -12,44 +12,46 @@ from vision.hands.tracks import ArmTrack
 from vision.table.layout import Place
 
 Path = list[tuple[float, Place]]
-"""Where a hand was when."""
+"""Times and places of a hand."""
 
 _QUICKEST_SECONDS = 0.19
-"""No hand goes to the draw pile and back in less than three frames of fifteen a second."""
+"""No hand goes to the draw pile and back in less than three frames at fifteen frames a second."""
 _PASSES_MM_PER_S = 400.0
-"""A hand that never goes slower than this at the draw pile passes it. On nine films of people, no hand
-that took a card was faster than 261 mm/s. Most that only passed went at more than 420 mm/s."""
+"""A hand that never goes slower than this at the draw pile passes it. On nine films of people, no hand that
+took a card was faster than 261 mm/s. Most that only passed went at more than 420 mm/s."""
 _TAKES_SECONDS = 0.12
-"""No fingers take a card in less than three frames of fifteen a second."""
+"""No fingers take a card in less than three frames at fifteen frames a second."""
 _LOST_SECONDS = 0.5
-"""A hand that is lost from sight at the draw pile and seen there again within this has not been away."""
+"""A hand that is lost from sight at the draw pile, and seen there again within this time, has not left."""
 _BLINK_SECONDS = 0.3
-"""For so long what is over the draw pile may not be seen to be."""
+"""Something over the draw pile may go unnoticed for this long."""
 _AWAY_MM = 220.0
-"""A hand that has been so far from the draw pile goes there anew."""
+"""A hand that has been this far from the draw pile makes a new trip to it."""
 _PASSED_MM = 60.0
 """An arm that passes nearer to the draw pile than this may seem to be at it."""
 _BACK_MM = 20.0
-"""A hand that goes home and takes a card on its way goes back so far for it."""
+"""A hand on its way home that takes a card goes back at least this far for it."""
 _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
-"""A hand that pauses farther beside the pile or past it, seen from its player, points elsewhere."""
+"""A hand that pauses farther beside the pile or beyond it, seen from its player, points at something else."""
 DRAGGED_MM = 60.0
-"""So far past it a hand's tip may seem to be that drags a card off: the card is taken for its end."""
+"""The tip of a hand that drags a card off the pile may seem this far beyond it: the card looks like its
+end."""
 _CLOSE_ASIDE_MM = 28.0
-"""Nor does a hand that takes a card pause farther beside the pile."""
+"""A hand that takes a card pauses no farther beside the pile than this."""
 
 
 class DrawWays:
-    """Tells where hands have been, seen from the draw pile."""
+    """Describes where hands have been, relative to the draw pile."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
 
     def trips(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> list[list[Path]]:
-        """Return a reach's path, cut where the hand has been far from the draw pile, each part in pieces.
+        """Return the trips of a reach to the draw pile, each cut into pieces where the hand paused elsewhere.
 
-        Not where it was lost from sight: a dark hand that rests on dark wood is. Where only the near end of
-        an arm is seen meanwhile, something lies over the draw pile all the same.
+        A trip ends where the hand is far from the pile. It goes on if the hand was only lost from sight, as a
+        dark hand is on dark wood. Then only the near end of the arm is seen, and something is still over the
+        pile.
         """
         draw = self._scene.layout.draw
         if draw is None:
@@ -73,7 +75,7 @@ class DrawWays:
         ]
 
     def _without_losses(self, seat: int, trips: Sequence[Path]) -> list[Path]:
-        """Return trips, those joined between which no hand was away, but was lost from sight at the pile."""
+        """Return trips, joined if the hand was only lost from sight at the pile between them."""
         joined: list[Path] = []
         there = -math.inf
         for trip in trips:
@@ -86,11 +88,11 @@ class DrawWays:
         return joined
 
     def _cut_at_stops(self, reach: ArmTrack, trip: Path) -> list[Path]:
-        """Return a trip cut where the hand paused elsewhere, if it need not pass the draw pile from there.
+        """Return a trip, cut where the hand paused elsewhere, if it need not pass the draw pile from there.
 
-        Then cut where it was nearer home, too: it may have paused there on its way from elsewhere. Not where
-        it was at the draw pile just before and just after: the hand rests, and its tip is seen now here, now
-        there.
+        Add the trip cut also at pauses nearer home, because the hand may have paused on its way from
+        elsewhere. Do not cut it where the hand was at the pile just before and just after. Such a hand rests,
+        and its tip seems to jump.
         """
         places, pieces = [place for _, place in trip], []
         at_pile = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
@@ -100,16 +102,16 @@ class DrawWays:
                 s for s in reach.pauses if self.is_elsewhere(reach.seat, s.place, nearer_home=nearer_home)
             ]
             away = [s for s in away if s.place in places and not any(a <= s.start < b for a, b in stays)]
-            # A hand that rests elsewhere may seem to move a little, towards the draw pile, too.
+            # A hand that rests elsewhere may seem to move a little, also towards the draw pile.
             left, came = [-math.inf, *(s.end for s in away)], [*(s.start for s in away), math.inf]
             for after, until in zip(left, came, strict=True):
                 pieces.append([at for at in trip if after < at[0] <= until])
         return pieces
 
     def is_elsewhere(self, seat: int, place: Place, *, nearer_home: bool = False) -> bool:
-        """Tell whether a hand at `place` has gone neither home nor to the draw pile, nor past that.
+        """Return whether a hand at `place` is neither at home nor at the draw pile, nor beyond the pile.
 
-        `nearer_home`: One that is nearer home than the draw pile counts as well.
+        `nearer_home`: a hand that is nearer to home than to the draw pile counts as well.
         """
         draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
         if draw is None or math.dist(place, home) < math.dist(place, draw):
@@ -117,9 +119,7 @@ class DrawWays:
         return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
 
     def was_at_pile(self, reach: ArmTrack, since: float) -> bool:
-        """Return whether a hand whose fingers are tracked was at the draw pile after a time, and did not
-        only pass it.
-        """
+        """Return whether a hand with tracked fingers was at the draw pile after a time, not just passing."""
         draw, path = self._scene.layout.draw, [at for at in reach.path if at[0] >= since]
         if draw is None or not any(self._scene.at_draw_pile(place) for _, place in path):
             return False
@@ -129,12 +129,12 @@ class DrawWays:
         return not (steps and passes)
 
     def stay(self, reach: ArmTrack, since: float) -> tuple[float, float]:
-        """Return from when till when a hand whose fingers are tracked was at the draw pile after a time."""
+        """Return from when till when a hand with tracked fingers was at the draw pile after a time."""
         there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place)]
         return min(there, default=reach.start), max(there, default=reach.last_seen)
 
     def stays(self, reach: ArmTrack, since: float) -> int:
-        """Return how often a hand whose fingers are tracked stayed at the draw pile after a time."""
+        """Return how often a hand with tracked fingers stayed at the draw pile after a time."""
         there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place)]
         begun = [k for k, t in enumerate(there) if k == 0 or t - there[k - 1] > _LOST_SECONDS]
         ends = [*(k - 1 for k in begun[1:]), len(there) - 1]
@@ -142,7 +142,7 @@ class DrawWays:
         return sum(there[end] - there[start] >= _TAKES_SECONDS for start, end in pairs)
 
     def turns_there(self, reach: ArmTrack, trip: Path) -> bool:
-        """Tell whether the draw pile is as far as the hand went, or as far as a card that it took there."""
+        """Return whether the hand's farthest point is the draw pile, or a card that it took from there."""
         home = self._scene.layout.seats[reach.seat].centre
         farthest = max((place for _, place in trip), key=lambda place: math.dist(place, home))
         there = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
@@ -153,9 +153,9 @@ class DrawWays:
         return took and beyond <= DRAGGED_MM and abs(aside) <= _ASIDE_MM
 
     def is_at_pile(self, seat: int, place: Place, farthest: float = _BEYOND_MM) -> bool:
-        """Tell whether a seat's hand at `place` is at the draw pile: above it, or just short of it.
+        """Return whether a seat's hand at `place` is at the draw pile: above it, or just short of it.
 
-        `farthest`: so far past it, mm, the tip may seem to be.
+        `farthest`: the tip may seem to be this far beyond it, mm.
         """
         draw = self._scene.layout.draw
         if draw is None or not self._scene.at_draw_pile(place):
@@ -166,7 +166,7 @@ class DrawWays:
         return beyond <= farthest and abs(aside) <= _ASIDE_MM
 
     def is_where_cards_are_taken(self, seat: int, place: Place, short: float) -> bool:
-        """Tell whether a hand at `place`, at most `short` mm before the pile, is where one takes cards."""
+        """Return whether a hand at `place`, at most `short` mm before the pile, is where hands take cards."""
         if self._scene.layout.draw is None:
             return False
         beyond, aside = self._from_pile(seat, place)
@@ -180,17 +180,17 @@ class DrawWays:
         return along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
 
     def leads_to_pile(self, reach: ArmTrack, start: float, end: float) -> bool:
-        """Tell whether a hand was on the straight way from home to the draw pile all the while."""
+        """Return whether a hand was on the straight way from home to the draw pile all the time."""
         draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
         way = [place for t, place in reach.path if start <= t <= end]
         return draw is not None and all(is_on_the_way(place, home, draw, _PASSED_MM) for place in way)
 
     def goes_back(self, reach: ArmTrack) -> bool:
-        """Tell whether a hand, after its last pause, was at the draw pile and there went away from home.
+        """Return whether a hand, after its last pause, was at the draw pile and moved away from home there.
 
-        One that puts a card on a pile behind the draw pile passes that on its way home, but does not turn,
-        nor is it there still after it was lost from sight for longer than it takes to pass. Where it seems to
-        pause on its way home, the near end of its arm may be seen alone.
+        A hand that puts a card on a pile behind the draw pile passes the draw pile on its way home. But it
+        does not turn there. It is also not there any more if it was lost from sight for longer than passing
+        takes. If a hand seems to pause on its way home, perhaps only the near end of its arm is seen.
         """
         draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
         half = 0.0 if draw is None else math.dist(draw, home) / 2
@@ -205,7 +205,7 @@ class DrawWays:
         return any(far - near >= _BACK_MM for (_, far), near in zip(way, nearest, strict=True))
 
     def was_lost_at_pile(self, reach: ArmTrack) -> bool:
-        """Tell whether a reach is the rest of the one before: begins where that ended, at the draw pile."""
+        """Return whether a reach continues the one before, which was lost from sight at the draw pile."""
         earlier = [other for other in self._scene.reaches if other.seat == reach.seat and other is not reach]
         if not earlier or not earlier[-1].path or not reach.path:
             return False

@@ -1,4 +1,4 @@
-"""Draws: trips to the draw pile, counted and told once the player has done."""
+"""Draws: trips to the draw pile, counted, and reported once the player has finished."""
 
 from __future__ import annotations
 
@@ -16,61 +16,62 @@ from vision.following.scene import Scene
 from vision.hands.tracks import ArmTrack
 
 BeforeDraw = Callable[[str | None, int, float], None]
-"""Is told who has drawn how many, and when that is told, before it is told."""
+"""Called with the player, the number of cards and the time, just before a draw is reported."""
 
 _GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
-"""Pauses at the draw pile nearer in time are one; and so long, at most, rests a hand there that draws."""
+"""Pauses at the draw pile closer in time than the first number are one. A hand that draws rests
+there for the second at most."""
 _UNSEEN_PLAY_SECONDS = 2.0
-"""A hand that put nothing down, as it seems, is waited for so long: its play may still come to light."""
+"""How long to wait for the play of a hand that seems to have put nothing down: it may still come to light."""
 _MEANWHILE_SECONDS = 1.5
-"""The draw pile's picture does not distinguish draws of two players that are nearer in time than this."""
+"""The draw pile's picture cannot separate draws of two players that are closer in time than this."""
 _QUIET_SECONDS = 0.55
-"""A hand that has been gone so long has done drawing, most likely ..."""
+"""A hand that has been gone this long has most likely finished drawing ..."""
 _AGAIN_SECONDS = 6.0
-"""... but one that is back for more while nothing else has happened goes on, however slow it is."""
+"""... but a hand that comes back within this time continues its draw, if nothing else has happened."""
 _AT_ONCE_SECONDS = 0.1
-"""What a hand puts down lies free as soon as it leaves."""
+"""A card that a hand puts down lies free as soon as the hand leaves."""
 _LEFT_SECONDS = 0.3
-"""A body that has not been over the draw pile for so long has left it."""
+"""A body that has not been over the draw pile for this long has left it."""
 _BLIND_SECONDS = 0.4
 """If no frame is given for longer, the table was lost from sight."""
 _EMPTY_LOOKS = 4
 _REMEMBERED = 60
-"""Times that an arm was over the draw pile."""
+"""Number of remembered times that an arm was over the draw pile."""
 _STUCK_SECONDS = 0.3
-"""A tip that has stayed where it is for so long is stuck there, or seems to be."""
+"""A tip that has stayed where it is for this long is stuck, or seems to be."""
 _SHORT_MM = 60.0
-"""A hand that takes a card pauses on this side of the pile's middle, no farther from it."""
+"""A hand that takes a card pauses on its player's side of the pile's middle, no farther from it."""
 _FAR_SHORT_MM = 85.0
-"""So far short of the pile an arm's tip may seem to be that lies over it: not all of the hand is seen."""
+"""The tip of an arm over the pile may seem this far short of it, if the hand is only partly seen."""
 _SOON_SECONDS, _STAYS_SECONDS, _STAYS_MM = 4.0, 0.5, 120.0
-"""An arm that comes over the pile so soon after its player's card was put down, stays so long, and whose tip
-seems no farther from the pile meanwhile, may draw."""
+"""An arm may draw if it comes over the pile this soon after its player's card was put down, and stays this
+long. Meanwhile its tip must seem no farther from the pile than the third number."""
 
 
 @dataclass(slots=True)
 class _Drawn:
-    """Cards that a player has drawn, and may go on drawing."""
+    """Cards that a player has drawn. More may follow."""
 
     seat: int
     count: int
-    """As the hand moved: none if it was over the draw pile, but did not seem to take a card."""
+    """The number by the hand's movements: 0 if it was over the draw pile but did not seem to take a card."""
     firm: int
-    """How many of them the hand surely paused for where a hand does that takes a card, or came for."""
+    """How many of them are certain: the hand came only for them, or paused exactly where hands take cards."""
     start: float
     t: float
     doubtful: int = 0
-    """How many of them its picture does not show, though it has shown those before, or it alone shows."""
+    """How many of them are doubtful: only the hand shows them, or only the picture."""
     pictured: bool = False
-    """Whether the draw pile's picture tells how many."""
+    """Whether only the draw pile's picture shows the draw."""
     stays: list[tuple[float, float]] = field(default_factory=list)
-    """From when till when the hand was at the draw pile each time, if its fingers are tracked."""
+    """The times from and till which the hand was at the draw pile, if its fingers are tracked."""
     put_down_there: bool = False
-    """Whether the hand may have paused only to put down a card, beside or before the draw pile."""
+    """Whether the hand may have paused only to put a card down, beside or before the draw pile."""
 
 
 class Draws:
-    """Counts what each player takes from the draw pile."""
+    """Counts the cards that each player takes from the draw pile."""
 
     def __init__(self, scene: Scene, before_draw: BeforeDraw) -> None:
         self._scene, self._before_draw = scene, before_draw
@@ -81,11 +82,11 @@ class Draws:
         """Since when looks have shown no draw pile; inf if the last one showed it."""
         self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
         self._empty: dict[int, bool] = {}
-        """Whether the draw pile was seen to be empty when a reach, by its number, began."""
+        """Whether the draw pile was seen to be empty when a reach began, by the reach's number."""
         self._leans: list[tuple[int | None, DrawVisit]] = []
-        """Seats whose bodies were over the draw pile, and when; oldest first. None: all was unseen."""
+        """The seats whose bodies were over the draw pile, and when; oldest first. None: nothing was seen."""
         self._fed = math.inf
-        """When the latest frame was."""
+        """The time of the latest frame."""
         self._resumed = -math.inf
         """When the table was last found again."""
         self._pictures = DrawPilePictures(self._visits)
@@ -98,7 +99,7 @@ class Draws:
 
     @property
     def all_drawn(self) -> bool:
-        """Whether no look has shown the draw pile lately."""
+        """Whether no recent look has shown the draw pile."""
         return len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
 
     @property
@@ -107,9 +108,9 @@ class Draws:
         return self._pictures.is_stale
 
     def seems_to_draw(self, reach: ArmTrack) -> bool:
-        """Tell whether a hand rests at the draw pile, and no longer than it takes to draw.
+        """Return whether a hand rests at the draw pile, but no longer than drawing takes.
 
-        One that rests longer may hold a card out over it.
+        A hand that rests longer may hold a card out over the pile.
         """
         soon = reach.pause_seconds < _DRAW_SECONDS and not self.all_drawn
         return soon and self._scene.at_draw_pile(reach.tip)
@@ -117,8 +118,8 @@ class Draws:
     def watch(self, reach: ArmTrack, t: float, *, covered: bool) -> None:
         """Note in each frame whether a reach's arm is over the draw pile.
 
-        The tip of an arm that has put down a card is taken to be at that card until the card is known to lie
-        there. If meanwhile the arm comes to be over the draw pile, that is where the hand has gone.
+        After an arm has put a card down, its tip seems to be at that card until the card is known to lie
+        there. If the arm comes over the draw pile in the meantime, the hand is there.
         """
         self._empty.setdefault(reach.number, self.all_drawn)
         visit = next((v for v in reversed(self._visits) if v.reach == reach.number), None)
@@ -133,9 +134,9 @@ class Draws:
             self._visits.append(DrawVisit(reach.number, t, t, reach.tip, stuck))
 
     def lean(self, seats: Collection[int], t: float) -> None:
-        """Note in each frame whose bodies are over the draw pile: a head may hide the hand that draws.
+        """Note in each frame the seats whose bodies are over the draw pile: a head may hide a hand.
 
-        After a knock nothing is seen for a while. Then anybody may have drawn.
+        After a knock nothing is seen for a while. Then any player may have drawn.
         """
         if self._scene.by_hands and t - self._fed > _BLIND_SECONDS:
             lately = (visit.start for visit in self._visits if visit.end > self._fed - _LEFT_SECONDS)
@@ -150,16 +151,16 @@ class Draws:
                 visit.end = t
 
     def _hidden(self, seat: int | None, start: float, end: float) -> None:
-        """Note that a seat (None: anybody) may have drawn unseen meanwhile."""
+        """Note that a seat (None: any) may have drawn unseen between these times."""
         visit = DrawVisit(-1 if seat is None else -2 - seat, start, end, (0.0, 0.0), stuck=False, open=False)
         self._visits.append(visit)
         self._leans.append((seat, visit))
 
     def _tell_hidden(self, now: float, present: Collection[int]) -> None:
-        """Tell draws that nobody saw: their players had put cards down, and the draw pile has changed.
+        """Report draws that nobody saw: a player still had to draw, and the draw pile has changed.
 
-        Not while a hand of that player is `present`: it may be what draws. Nor if an earlier draw explains
-        the change of the draw pile.
+        Wait while a hand of that player is `present`, because it may be drawing. Report nothing if an earlier
+        draw explains the change.
         """
         log, waits = self._scene.log, []
         for seat, visit in self._leans:
@@ -185,15 +186,15 @@ class Draws:
         self._leans = waits
 
     def _due_since(self, visit: DrawVisit) -> int | None:
-        """Return the only seat that had put cards down by the end of a visit and not drawn for them."""
+        """Return the only seat that had to draw by the end of a visit; None if none or several had."""
         dues = [self._scene.log.put_down_by(seat.player) for seat in self._scene.layout.seats]
         seats = [seat for seat, due in enumerate(dues) if due is not None and due.t <= visit.end]
         return seats[0] if len(seats) == 1 else None
 
     def _hand_lost_at_pile(self, visit: DrawVisit, seat: int) -> int:
-        """Return whose hand was lost from sight at the draw pile while the body of `seat` was over it.
+        """Return the seat whose hand was lost from sight at the draw pile while the body of `seat` hid it.
 
-        `seat` if no hand was, or several were. A head hides the hands of others, too.
+        Return `seat` if no hand was lost there, or several were. A head hides other players' hands, too.
         """
         scene = self._scene
         ends = [(reach.seat, *reach.path[-1]) for reach in scene.reaches if reach.path]
@@ -201,9 +202,9 @@ class Draws:
         return min(lost) if len(lost) == 1 else seat
 
     def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
-        """Note whether one look, free of arms, showed the draw pile, and what it looked like.
+        """Note whether one look, free of arms, showed the draw pile, and its picture.
 
-        `near`: how far from its middle, mm, the nearest face-up card lies, up to `PATCH_MM`.
+        `near`: the distance of the nearest face-up card from the pile's middle (mm), at most `PATCH_MM`.
         """
         self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
         self.bare_since = math.inf if there else min(t, self.bare_since)
@@ -214,8 +215,8 @@ class Draws:
     ) -> None:
         """Count the draws of a reach that is over.
 
-        `since`: an arm that was over the draw pile before then had to do elsewhere;
-        `showed`: it held a card out; an arm that does may lie over the draw pile all the while.
+        `since`: until then the arm had another task, even if it was over the draw pile. `showed`: it held a
+        card out. An arm that does so may lie over the draw pile all the while.
         """
         was_there = [] if showed else [visit for visit in self._visits if visit.reach == reach.number]
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
@@ -242,7 +243,7 @@ class Draws:
         self._add(reach, count, firm, put_down_there=put_down_there)
 
     def _tell_of_another(self, seat: int, now: float) -> None:
-        """Report what another seat has drawn, before a seat's draws are counted."""
+        """Report another seat's draws before this seat's draws are counted."""
         if self._drawn is not None and self._drawn.seat != seat:
             self.tell(now)
 
@@ -255,7 +256,7 @@ class Draws:
         stay: tuple[float, float] | None = None,
         put_down_there: bool = False,
     ) -> None:
-        """Add the draws of a reach to those of its seat that are not reported yet."""
+        """Add the draws of a reach to its seat's draws that are not reported yet."""
         if self._drawn is None:
             self._drawn = _Drawn(
                 reach.seat, count, firm, reach.start, reach.last_seen, put_down_there=put_down_there
@@ -269,13 +270,13 @@ class Draws:
             self._drawn.stays.append(stay)
 
     def forget(self, reach: ArmTrack | None) -> None:
-        """Note that a reach took a card back from the pile, and drew none."""
+        """Note that a reach took a card back from the play pile, and drew none."""
         drawn = self._drawn
         if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last_seen):
             self._drawn = None
 
     def _count(self, reach: ArmTrack, visits: Sequence[DrawVisit], since: float) -> tuple[int, int]:
-        """Return how often a reach went to the draw pile since then, and how often surely to take a card."""
+        """Return how often a reach went to the draw pile after `since`, and how often it surely took one."""
         over = [(visit.start, visit.end, False) for visit in visits if visit.counts]
         stops = [
             (s.start, s.end, self._ways.is_where_cards_are_taken(reach.seat, s.place, _SHORT_MM))
@@ -289,7 +290,7 @@ class Draws:
                 pauses.append(False)
             pauses[-1] |= surely
             last = max(last, end)
-        # A trip too quick for a pause counts as well: one of which the draw pile is the farthest point.
+        # A trip too quick for a pause counts as well, if the draw pile is its farthest point.
         quick = sum(
             any(
                 piece[0][0] >= since
@@ -302,24 +303,25 @@ class Draws:
         return len(pauses) + quick, sum(pauses)
 
     def _went_only_there(self, reach: ArmTrack) -> bool:
-        """Return whether a hand came after its player had put cards down, and only paused before the pile."""
+        """Return whether a hand came after its player's play, and paused only at its own side of the pile."""
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         came_after = put_down is not None and reach.start >= put_down.t and bool(reach.pauses)
         return came_after and all(self._ways.is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.pauses)
 
     def _paused_only_to_put_down(self, reach: ArmTrack) -> bool:
-        """Return whether a hand paused but once, and its player's card was put down as that pause ended."""
+        """Return whether a hand paused once, and its player's card was put down as that pause ended."""
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         if put_down is None or len(reach.pauses) != 1:
             return False
         return reach.pauses[0].start < put_down.t <= reach.pauses[0].end + _AT_ONCE_SECONDS
 
     def _is_faint(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> bool:
-        """Tell whether a player who put a card down may have drawn one though the arm's tip was not there.
+        """Return whether a player who has to draw may have drawn, though the arm's tip was not at the pile.
 
-        Then the arm came over the draw pile from where it had paused before and stayed, or in a further reach
-        it paused on this side of the draw pile, or on its way home it went back there. Or a further reach
-        never left the way to the pile, over which something was meanwhile: the hand may not be seen as one.
+        There are four signs. The arm came over the draw pile from a pause elsewhere, and stayed. On its way
+        home the hand went back to the pile. A further reach paused on its own side of the pile. A further
+        reach stayed on the way to the pile while something was over the pile: the hand itself may not be
+        seen.
         """
         put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
         if put_down is None:
@@ -339,7 +341,7 @@ class Draws:
         )
 
     def _stayed_over_pile(self, reach: ArmTrack, visit: DrawVisit) -> bool:
-        """Tell whether an arm came over the draw pile after a pause elsewhere and stayed without going on."""
+        """Return whether an arm came over the draw pile after a pause elsewhere, and stayed there."""
         draw = self._scene.layout.draw
         before = [stop.place for stop in reach.pauses if stop.end <= visit.start]
         came = any(self._ways.is_elsewhere(reach.seat, place) for place in before)
@@ -347,7 +349,7 @@ class Draws:
         return came and near and visit.end - visit.start >= _STAYS_SECONDS
 
     def _was_hidden_at_pile(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> bool:
-        """Tell whether something was over the draw pile, on the way to which the seen part of the arm was."""
+        """Return whether something was over the draw pile while the seen part of the arm led to it."""
         if not visits or visits[-1].end - visits[0].start < PAUSE_SECONDS:
             return False
         return self._ways.leads_to_pile(reach, visits[0].start, visits[-1].end)
@@ -359,24 +361,24 @@ class Draws:
         )
 
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
-        """Tell the draw once the player's hand has not come back for a while."""
+        """Report the draw once the player's hand has not come back for a while."""
         self._tell_hidden(now, present)
         drawn = self._drawn
         if drawn is None or drawn.seat in present:
             return
         due = self._scene.log.put_down_by(self._scene.player(drawn.seat))
-        # The play before the draw may be unknown yet, because the hand was over the pile until now.
+        # The play before the draw may not be known yet, because the hand was over the pile until now.
         unseen = due is None and self._scene.by_hands
         quiet = now - max(drawn.t, self._resumed)
         if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
             self.tell(now)
 
     def has_drawn_since(self, seat: int | None, t: float) -> bool:
-        """Tell whether what is to be told was drawn by a seat in a reach that went on after `t`."""
+        """Return whether the draw that waits to be reported is a seat's, and its reach went on after `t`."""
         return self._drawn is not None and self._drawn.seat == seat and self._drawn.t > t
 
     def tell(self, now: float) -> None:
-        """Tell what has been drawn, if anything."""
+        """Report the draw that waits, if there is one."""
         drawn, self._drawn = self._drawn, None
         if drawn is None:
             return
@@ -407,10 +409,11 @@ class Draws:
         return any(self._pictures.show_taking(*stay) is not False for stay in drawn.stays)
 
     def _play_of_who_draws(self, drawn: _Drawn, now: float) -> PutDown | None:
-        """Give the last play to who draws, if another's hand only lay nearer; return what was put down.
+        """Give the last play to the player who draws, if another hand was only nearer; return that play.
 
-        Players draw for what they have put down. Whoever seems to have played has not drawn, and whoever
-        draws was at the pile as well. If nobody was seen to play, the draw alone tells who has.
+        Players draw for the cards that they have put down. So the player who seems to have played must not
+        have drawn, and the player who draws must have been at the play pile. If nobody was seen to play, the
+        draw alone decides.
         """
         log, player = self._scene.log, self._scene.player(drawn.seat)
         last = log.last
@@ -432,18 +435,18 @@ class Draws:
         return log.put_down_by(player)
 
     def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
-        """Put right how many a hand seems to have drawn, by what the draw pile looks like."""
+        """Correct the number of cards that a hand seems to have drawn, by pictures of the draw pile."""
         pictures = self._pictures
         gone = self._looks[-1:] == [False]
         if self._scene.by_hands:
             taken = [pictures.show_taking(*stay) for stay in drawn.stays]
             least = 0 if due is None else due.count
-            if gone:  # there may have been fewer than were due
+            if gone:  # fewer may have been left than were owed
                 least = min(least, drawn.count)
             told = due is None and self._was_told_meanwhile(drawn)
             if told or (pictures.show_draws and all(took is False for took in taken)):
                 drawn.count = 0
-            else:  # a pile may lie so neatly that a card less does not show
+            else:  # a card less may not show on a very neat pile
                 seen = min(drawn.count, sum(took is True for took in taken))
                 drawn.count = max(least, seen)
                 drawn.doubtful = drawn.count - seen
@@ -453,8 +456,8 @@ class Draws:
         untouched = pictures.is_as_before(drawn.start, drawn.t)
         times = pictures.times_changed(drawn.start, self._last_drawn)
         if due is None or (untouched and self._scene.log.is_past(due)):
-            # Who has put none down, or not since others have, is due no card: what points to a draw must be
-            # plain to see then.
+            # The player has no card to draw: nothing was put down, or not since others played. So only plain
+            # signs of a draw count.
             drawn.count = 0 if untouched else max(drawn.firm, min(drawn.count, times))
             return
         not_shown = untouched and pictures.show_draws
@@ -462,9 +465,9 @@ class Draws:
         by_hand = 0 if surely and not drawn.firm else drawn.count
         if drawn.put_down_there and pictures.hardly_show_draw(drawn.start, drawn.t):
             by_hand = 0
-        if pictures.show_draws and times:  # more than are due are believed where both tell of them
+        if pictures.show_draws and times:  # more than owed are believed only if hand and pictures agree
             by_hand = min(by_hand, max(due.count, drawn.firm, times))
-        if gone and by_hand:  # there may have been fewer than were due
+        if gone and by_hand:  # fewer may have been left than were owed
             times = min(times, by_hand)
         drawn.count = max(by_hand, min(due.count, times))
         drawn.doubtful = drawn.count if not_shown else drawn.count - by_hand
@@ -472,7 +475,7 @@ class Draws:
             pictures.learn(drawn.start, drawn.t)
 
     def _was_told_meanwhile(self, drawn: _Drawn) -> bool:
-        """Return whether a draw that was reported before may have changed the picture for this one."""
+        """Return whether an earlier reported draw may have caused this change of the picture."""
         if self._told is None:
             return False
         last = self._told[1]
@@ -481,7 +484,7 @@ class Draws:
         return abs(drawn.t - last.t) < _MEANWHILE_SECONDS
 
     def _goes_on(self, drawn: _Drawn) -> bool:
-        """Tell whether what was drawn belongs to the draw just told: nothing else has happened since."""
+        """Return whether a draw continues the one just reported: nothing else has happened since."""
         if self._told is None:
             return False
         event, before = self._told

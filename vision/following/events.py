@@ -1,7 +1,7 @@
-"""From looks at the table and reaches of arms to events: what happened, and who did it.
+"""Turn looks at the table and reaches of arms into events: what was done, and by which player.
 
-Nothing here knows a rule of the game. What is used is physical: each card exists once, cards do not move by
-themselves, what a hand covers is unknown and not gone, and who did a thing is whose arm was there.
+Nothing here knows a rule of the game. It uses physical facts. Each card exists once. Cards do not move by
+themselves. A card under a hand is unknown, not gone. The person whose arm was there did it.
 """
 
 from __future__ import annotations
@@ -35,29 +35,30 @@ from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 from vision.table.observations import MIN_NAME_P, Observation, fuse_looks
 
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
-"""Seconds between looks, by how much hurries."""
+"""Seconds between looks: the more urgent, the shorter."""
 _PLAY_FROM_DRAW_MM = 280.0
 _ANSWER_SECONDS = 5.0
 _PUT_AWAY_SECONDS = 5.0
-"""What comes to light beside the piles so soon after a card was shown is that card, put away."""
+"""A card that comes to light beside the piles this soon after a show is the shown card, put away."""
 _MOVES_DRAW_PILE_S = 6.0
-"""The place of a draw pile that was moved is known to be bare within this time."""
+"""If a draw pile was moved, its old place is seen bare within this time."""
 _SETTLED, _PATIENCE = 2, 5
-"""So many looks that agree tell what lies on a pile that was put right; after so many they need not."""
+"""This many looks that agree show which cards lie on a corrected pile; after the second number they need not
+agree."""
 _ARM_SECONDS = 0.3
-"""An arm that was seen so lately may still be over the table."""
+"""An arm last seen this recently may still be over the table."""
 _FIRST_PLAY_SECONDS = 3.0
 """The first card of a game was put down no longer ago than this."""
 _TAKES_MM = 130.0
-"""A hand that took a card from a row was seen so near to it."""
+"""A hand that took a card from a row was seen this near to it."""
 _AT_SPOT_MM = 25.0
-"""A card in a row lies so near to the middle of its spot."""
+"""A card in a row lies this near to the middle of its spot."""
 _SET = 3
-"""So many cards of one rank that rest under a hand are put down: of those that are shown each is alone."""
+"""This many cards of one rank that rest under a hand were put down: a shown card is held out alone."""
 
 
 class EventMaker:
-    """Follows one game from the deal on. Feed it every frame's hands and every look."""
+    """Follows one game from the deal on. Feed it the hands of every frame, and every look."""
 
     def __init__(
         self,
@@ -74,12 +75,12 @@ class EventMaker:
 
         Args:
             layout: Where everything is; the play pile and the burn pile may be found later.
-            up: The up-cards before each seat, left to right as the player sees them; None: there is none.
+            up: The face-up cards before each seat, left to right as the player sees them; None: no card.
             t: When the deal came to rest, seconds of the source.
             now: When that was decided.
-            confidence: Probability that every up-card is named right.
+            confidence: Probability that every face-up card is named correctly.
             packs: How many packs the game is played with.
-            told: How many events the game already has: the numbers go on after them.
+            told: How many events the game already has: new ones are numbered after them.
         """
         self._scene = Scene(layout, packs, ReportedEvents(told))
         self.rows = Rows(layout, up, packs, surely=confidence)
@@ -87,39 +88,40 @@ class EventMaker:
         self._taking = Taking(self._scene, self._heap)
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
         self._took: ArmTrack | None = None
-        """The reach that ended with the pile in the hand, as it seems: it may yet turn out to be burnt."""
+        """The reach that seems to have ended with the pile in the hand; the pile may yet turn out to be
+        burnt."""
         self._shows = Shows()
         self._put_away = PutAway(self._scene)
         self._misplaced = MisplacedPile(self._scene)
         self._put_face_down: list[tuple[float, Place]] = []
-        """Times and places of face-down cards that hands put down lately: maybe the draw pile."""
+        """Times and places of face-down cards that hands put down lately: perhaps the moved draw pile."""
         self._shown_at = -math.inf
-        """When a card was last shown, as was told."""
+        """When the last reported show happened."""
         self._resting: list[tuple[Look, list[Observation]]] = []
-        """The latest looks, and what rests under hands in them, until the play pile is found."""
+        """The latest looks and the cards that rest under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
         self._where = CardLocations(self._scene, self.rows, self._heap, self._taking, lambda: self.pile)
         self._play = self._play_pile(t)
         self._as_it_lies: list[list[Observation]] | None = None
-        """Looks at the play pile since somebody said where it is; None: what lies there is known."""
+        """Looks at the play pile since a person placed it; None: the cards there are known."""
         self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
         self._joined: JoinedGame | None = None
-        """In a game that was joined, until the play pile is found."""
+        """Set in a joined game until the play pile is found."""
 
     def events_of_deal(self) -> list[Event]:
-        """Return the events that the deal itself decided; call it once, before anything is fed."""
+        """Return the events of the deal itself; call it once, before anything is fed."""
         return self.log.take()
 
     def go_on(self, bare: Collection[Zone]) -> None:
-        """Take the table for one in mid-game: nothing is exchanged any more, and no card lies at `bare`."""
+        """Continue in mid-game: cards are no longer exchanged, and no card lies at `bare`."""
         self._scene.started = True
         for zone in bare:
             self.rows.spots[zone].up, self.rows.spots[zone].down = None, False
 
     def join(self, lying: Sequence[Observation]) -> None:
-        """Take the table for one whose game is going on: what lies beside rows and draw pile is no act.
+        """Join a game that is going on: cards beside the rows and the draw pile are no act.
 
-        Call it before `events_of_deal`. The play pile is where the next card is played, unless somebody shows
+        Call it before `events_of_deal`. The play pile is where the next card is played, unless a person shows
         it before.
         """
         self._scene.started = True
@@ -128,9 +130,9 @@ class EventMaker:
         self._deal = self.log.mark_under_way(self._deal)
 
     def put_right(self, layout: Layout, t: float) -> None:
-        """Take the places for where somebody says they are: what lies there has not come by an act.
+        """Move the places to where a person says they are: the cards found there have come by no act.
 
-        What was told stays told.
+        Events that were reported stay as they are.
         """
         was, self._scene.layout = self.layout, layout
         for seat, (before, now) in enumerate(zip(was.seats, layout.seats, strict=True)):
@@ -148,7 +150,7 @@ class EventMaker:
 
     @property
     def started(self) -> bool:
-        """Whether anything has been played since the deal: until then cards may be exchanged."""
+        """Whether anything has been played since the deal; until then cards may be exchanged."""
         return self._scene.started
 
     @property
@@ -163,7 +165,7 @@ class EventMaker:
 
     @property
     def layout(self) -> Layout:
-        """Where everything is, as far as it has been found."""
+        """The layout as far as it is known."""
         return self._scene.layout
 
     @property
@@ -172,7 +174,7 @@ class EventMaker:
         return self._play.pile.names
 
     def on_hands(self, hands: HandsFrame) -> list[Event]:
-        """Take in one frame's arms; returns the events decided by it."""
+        """Take in the arms of one frame; return the events that they decide."""
         self._scene.by_hands = hands.by_hands
         over_draw_pile = hands.covered.get(DRAW, frozenset())
         if DRAW in hands.covered and not over_draw_pile and len(hands.tracks) == 1:
@@ -188,7 +190,7 @@ class EventMaker:
         self._scene.lean(hands.bodies, hands.t)
         self._draws.lean(hands.bodies.get(DRAW, frozenset()), hands.t)
         for reach in hands.ended:
-            # What seems to be held out before there is a pile may be the first card that is played.
+            # Before there is a pile, a card that seems to be held out may be the first card played.
             showed = self._shows.reach_ended(reach) and self.layout.play is not None
             if self._taking.took_in_hand(reach):
                 self._took = reach
@@ -198,7 +200,7 @@ class EventMaker:
         return self.log.take()
 
     def on_look(self, look: Look) -> list[Event]:
-        """Take in one look at the table; returns the events decided by it."""
+        """Take in one look at the table; return the events that it decides."""
         look = self._where.without_cards_in_rows(look)
         by_zone: dict[Zone | None, list[Observation]] = {}
         for card in look.cards:
@@ -246,27 +248,27 @@ class EventMaker:
         return self.log.take()
 
     def _look_under_resting_hand(self, zone: Zone, cards: Sequence[Observation], t: float) -> None:
-        """Take in what shows at a spot while a player's hand rests there after an exchange."""
+        """Take in a spot's cards that can be seen while a player's hand rests there after an exchange."""
         place = self.layout.place_of(zone)
         if place is None:
             return
         at_spot = [card for card in cards if math.dist((card.x, card.y), place) < _AT_SPOT_MM]
         if at_spot:
-            # The face-down card of the spot may show beside its up-card.
+            # The spot's face-down card may show beside its face-up card.
             upper = min(at_spot, key=lambda card: (card.face == "down", math.dist((card.x, card.y), place)))
             self._upcards.look_under_hand(zone, upper, self.pile, t)
 
     def _not_held(self, cards: Sequence[Observation]) -> list[Observation]:
-        """Return the cards that lie on the table; the others show in a fan that somebody holds."""
+        """Return the cards that lie on the table, without those in a fan that somebody holds."""
         if not self._scene.by_hands:
             return list(cards)
         return [card for card in cards if not self.layout.is_at_a_player((card.x, card.y))]
 
     def _may_be_bare(self, zone: Zone, t: float) -> bool:
-        """Return whether a spot of a row where no card is seen may be bare; else something is over it.
+        """Return whether a spot where no card is seen may be bare, rather than covered.
 
-        A sleeve like the table may cover it while its owner reaches in. A head may lean over it, too. Only a
-        hand takes a card away.
+        A sleeve that looks like the table may cover it while its owner reaches in. A head may lean over it.
+        Only a hand takes a card away.
         """
         if self._scene.is_reaching(zone.seat, t):
             return False
@@ -274,14 +276,14 @@ class EventMaker:
             return True
         spot, place = self.rows.spots[zone], self.layout.place_of(zone)
         if spot.up is not None and spot.down:
-            return False  # no hand takes an up-card and the one under it at once
+            return False  # no hand takes a face-up card and the one under it at once
         if spot.touched is None or place is None:
             return True
         hand = self._scene.nearest_hand(place, spot.touched - 1.0)
         return hand is not None and hand.mm < _TAKES_MM
 
     def _follow_draw_pile(self, now: float) -> None:
-        """Put the draw pile where a hand has put face-down cards just now, if its own place is bare."""
+        """Move the draw pile to where a hand has just put face-down cards, if its own place is bare."""
         self._put_face_down = [put for put in self._put_face_down if now - put[0] < _MOVES_DRAW_PILE_S]
         if self._put_face_down and self._draws.all_drawn:
             _, place = self._put_face_down.pop()
@@ -289,7 +291,7 @@ class EventMaker:
             self._draws.look(now, there=True)
 
     def _note_face_down(self, fresh: Sequence[Observation], now: float) -> None:
-        """Note where a hand has put face-down cards, if they are not those of the play pile, burnt."""
+        """Note where a hand has put face-down cards, unless they are those of a burnt play pile."""
         last = self.log.last
         burnt = last is not None and last.event == "burn" and now - last.t < _MOVES_DRAW_PILE_S
         lay_there = self.layout.draw is not None and now - self._draws.bare_since < _MOVES_DRAW_PILE_S
@@ -315,7 +317,7 @@ class EventMaker:
     def look_interval(self, hands: HandsFrame) -> float:
         """Return after how many seconds another look may decide something; inf when nothing is open.
 
-        Looks cost most of all that is done: where nothing hurries they are made rarely.
+        Looks cost more than anything else, so they are rare when nothing is urgent.
         """
         if self._as_it_lies is not None and PLAY not in hands.covered:
             return _QUICK
@@ -327,7 +329,7 @@ class EventMaker:
         if self._shows.left is not None:
             return _STEADY
         if self._shows.lasts(hands.t) and hands.tracks:
-            return _SLOW  # who answers may reach in beneath the arm that rests
+            return _SLOW  # an answering hand may reach in beneath the arm that rests
         reaches = self._scene.reaches
         if self._joined is not None and reaches and not self._joined.settled:
             return _STEADY
@@ -351,16 +353,16 @@ class EventMaker:
         return self.log.take()
 
     def lose(self, t: float) -> Event:
-        """Return the question for players whose table can no longer be followed; nothing more is fed."""
+        """Return the question for players whose table can no longer be followed. Feed nothing after it."""
         return Event(id=0, event="unclear", t=t, decided_at=t, says=format_question(LOST_TRACK))
 
     def _look_beside_piles(self, look: Look, free: list[Observation], under_arms: list[Observation]) -> None:
-        """Take in cards that lie in no row and on no pile: the burn pile, or the first card of the game."""
+        """Take in cards outside the rows and piles: they are burnt, shown, or the first of the game."""
         t = look.t
         fresh = self._heap.look(free, t, under_arms=under_arms, burnt=look.burnt)
         joined, has_arm = self._joined, t - self._last_arm() < _ARM_SECONDS
         if joined and has_arm and joined.seems_gone(self._near_draw_pile(fresh), look.unchanged):
-            return  # the arm may cover it
+            return  # the arm may cover the card that seems gone
         self._note_face_down(fresh, t)
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh, look.unchanged, t)):
             return
@@ -385,21 +387,21 @@ class EventMaker:
     def _played_on_moved_pile(
         self, fresh: Sequence[Observation], known: Collection[str]
     ) -> list[Observation]:
-        """Return the cards that were put on the pile that seemed taken, and was only moved."""
+        """Return the cards that were put on a pile that seemed taken but was only moved."""
         undecided = self._play.touched is not None or self._taking.whole is not None
         if self.pile or undecided or self._shows.active:
             return []
         return [c for c in fresh if c.best[0] not in known and self._taking.plays_on_moved_pile(c)]
 
     def _go_on_with_moved_pile(self, played: Sequence[Observation], now: float) -> None:
-        """Put the play pile where it was moved to, and these cards on it."""
+        """Move the play pile to where it was taken, and put these cards on it."""
         moved = self._taking.take_back(now)
         self._play = self._play_pile(now)
         self._play.pile.put(moved)
         self._begin_pile(played, self._heap.looks[-2:], now)
 
     def _put_pile_where(self, puts: Sequence[Put], now: float) -> None:
-        """Put the play pile where players have put down these cards, though it was believed elsewhere."""
+        """Move the play pile to where players have put down these cards: it was believed elsewhere."""
         self._misplaced.correct_first(now)
         top = puts[-1].card
         self._scene.layout = self.layout.with_pile(PLAY, (top.x, top.y))
@@ -410,7 +412,7 @@ class EventMaker:
     def _first_on_pile(
         self, fresh: Sequence[Observation], unchanged: Sequence[Observation], now: float
     ) -> bool:
-        """Put the play pile where the first face-up cards come to rest near the draw pile."""
+        """Place the play pile where the first face-up cards come to rest near the draw pile."""
         near = self._near_draw_pile(fresh)
         if self._joined is not None:
             near = self._joined.plays(near, unchanged)
@@ -424,9 +426,9 @@ class EventMaker:
         return True
 
     def _find_set_under_hand(self, look: Look) -> None:
-        """Put the play pile where a set has rested under a hand for two looks, though it was never free.
+        """Place the play pile where a set rests under a hand in two looks, though it never lay free.
 
-        A hand may sweep a first play of four of a kind from the table without having left it.
+        A hand may put down four of a kind as the first play and sweep it off without leaving.
         """
         held = [u.seen for u in look.under_arms if not u.moving and self._scene.rests(u.seat)]
         there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
@@ -445,7 +447,7 @@ class EventMaker:
         return max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
 
     def _near_draw_pile(self, cards: Sequence[Observation]) -> list[Observation]:
-        """Return the face-up cards among these that can be named and may lie on the play pile."""
+        """Return the face-up cards that have a name and may lie on the play pile."""
         draw = self.layout.draw or self.layout.middle
         ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME_P]
         return [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
@@ -453,7 +455,7 @@ class EventMaker:
     def _begin_pile(
         self, cards: Sequence[Observation], looks: Sequence[Sequence[Observation]], now: float
     ) -> None:
-        """Put the play pile where these cards are, and go through the looks that showed them there."""
+        """Place the play pile where these cards are, and examine the looks that showed them there."""
         x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
         self._heap.know(cards)
@@ -463,7 +465,7 @@ class EventMaker:
         self._play.begin(on_pile, self._put_down_at((x, y), now), now)
 
     def _put_below(self, lying: Sequence[Observation], now: float) -> None:
-        """Put on the pile of a joined game what lies there below the first play that was seen."""
+        """In a joined game, put the cards below the first seen play on the pile."""
         self._joined = None
         view = self._play.pile.view([lying] * _SETTLED, self._where.off_the_pile())
         if view.new:
@@ -478,7 +480,7 @@ class EventMaker:
     def _put_down_at(self, place: Place, now: float) -> float:
         """Return when the hand that was there last paused nearest to a place, or was last seen.
 
-        Who stays with the arm over the card, to draw, has not put it down only when the arm is gone.
+        A player may keep an arm over the card, to draw. So the end of the reach can be too late.
         """
         hand = self._scene.nearest_hand(place, now - _FIRST_PLAY_SECONDS) if self._scene.by_hands else None
         if hand is not None:
@@ -489,7 +491,7 @@ class EventMaker:
         return last.last_seen if nearest is None else nearest.start
 
     def _take_as_it_lies(self, looks: list[list[Observation]], now: float) -> None:
-        """Put on the pile, once looks agree, what lies where it is said to be: maybe nothing."""
+        """Put on the pile the cards at its corrected place, once looks agree; there may be none."""
         view = self._play.pile.view(looks[-_SETTLED:], self._where.off_the_pile())
         unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
         if len(looks) < _SETTLED or unsettled:
@@ -504,16 +506,16 @@ class EventMaker:
         self._as_it_lies = None
 
     def _tell_what_is_done(self, hands: HandsFrame) -> None:
-        """Tell what waited for hands to go, in the order in which it happened."""
+        """Report the events that waited for hands to leave, in the order in which they happened."""
         now, present = hands.t, {reach.seat for reach in hands.tracks}
         self._taking.tell_when_done(now, present, pile_open=self._play.touched is not None)
         if self._took is not None and self._taking.whole is None:
-            if self._taking.burnt:  # after the burn that hand may have drawn, too
+            if self._taking.burnt:  # after the burn the same hand may have drawn, too
                 self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
             self._took = None
         self._tell_put_away(None, now)
         if self._play.touched is None:
-            if self._taking.whole is None:  # who burns a pile draws after that
+            if self._taking.whole is None:  # a player who burns a pile draws after that
                 self._draws.tell_when_done(now, present)
             left = self._shows.left
             looks = 0 if left is None else self._heap.looks_since(left)
@@ -525,10 +527,10 @@ class EventMaker:
         lying = all_copies_among((name for name, _ in self._where.lying()), self._scene.packs)
         shown = self._shows.take(self.layout, lying)
         if shown is None or self._joined is not None:
-            return  # in a joined game, what seems to be held out may be the first card that is played
+            return  # in a joined game, a card that seems held out may be the first card played
         put_away = self._heap.places_since(shown.since) or self._heap.looks_otherwise(shown.since, shown.t)
         if shown.taken_home and not put_away:
-            return  # whoever takes a card home again has thought better of it
+            return  # a player who takes the card home has changed their mind
         self._add_show(shown, now)
 
     def _tell_put_away(self, seat: int | None, now: float) -> None:
@@ -566,9 +568,9 @@ class EventMaker:
         )
 
     def _before_action(self, seat: int | None, now: float, t: float | None = None) -> None:
-        """Let what happened before be told before: a seat (None: unknown) does something now, or did at `t`.
+        """Report earlier events before what a seat (None: unknown) does now, or did at `t`.
 
-        A draw of that seat's that was not over by then came after it.
+        If the seat's draw was not over at `t`, it came after that act.
         """
         self._tell_put_away(seat, now)
         if seat is not None:
@@ -580,7 +582,7 @@ class EventMaker:
 
 
 def _answers(shown: Shown, player: str, earlier: Event) -> bool:
-    """Tell whether a player holds a card out in answer to one of its rank that another has just held out."""
+    """Return whether a player answers the show just reported, with a card of the same rank."""
     just = earlier.event == "show" and shown.t - earlier.t < _ANSWER_SECONDS
     last = earlier.answers[-1][0] if earlier.answers else earlier.player
     return just and player != last and earlier.cards[0][:-1] == shown.card[:-1]

@@ -1,4 +1,4 @@
-"""Where the play pile went when it is gone: into a hand, or on to the burn pile."""
+"""Finds where a play pile went: into a hand, or to the burn pile."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from vision.table.observations import Observation
 _RESOLVE_SECONDS = 0.45
 _PATIENT_SECONDS = 1.0
 _LOOKS = 2
-"""So many looks after the hand has gone, if they come in time, show what it left beside the pile."""
+"""This many looks after the hand has gone, if they come in time, show what it left beside the pile."""
 _PARTIAL_SECONDS = 2.5
 _AT_BURN_PILE_MM, _DETOUR_MM = 60.0, 100.0
-"""A hand that comes so near to the burn pile, if that is so far beside the straight way home, went there."""
+"""A hand went to the burn pile if it came this near (mm). The burn pile must lie farther than the second
+distance from the hand's straight way home."""
 _PUTS_ASIDE_MM = 130.0
-"""A hand that put the pile down somewhere was seen so near to that place."""
+"""A hand that put the pile down somewhere was seen this near to that place."""
 _COMES_TO_LIGHT_SECONDS = 3.0
-"""A body that hid the burn pile has gone so soon after the burn."""
+"""A body that hid the burn pile has left this soon after the burn."""
 _BARE_LOOKS = 4
-"""After so many looks that show nothing, a moved pile is gone from its new place, too."""
+"""After this many looks that show nothing, a moved pile has left its new place, too."""
 _LETS_GO_SECONDS = 0.4
-"""So long after it has come to the burn pile a hand has let go of what it carried."""
+"""A hand lets go of what it carried this soon after it has come to the burn pile."""
 
 
 @dataclass(slots=True)
@@ -41,11 +42,11 @@ class Taken:
     cards: tuple[str, ...]
     t: float
     played: Event | None = None
-    """The play of just these cards by that seat, if it was the last thing that had happened."""
+    """The play of exactly these cards by that seat, if it was the last event."""
     put: Event | None = None
-    """The play of some of these cards by that seat, that was read under its hand alone as it took them."""
+    """That seat's play of some of these cards, if they were only read under its hand as it took the pile."""
     surely: bool = False
-    """Whether a picture shows that they lie there no more."""
+    """Whether a picture shows that they have gone."""
     shown: float = math.inf
     """When they were last seen on the pile."""
     aside_at: float | None = None
@@ -53,29 +54,29 @@ class Taken:
 
 
 class Taking:
-    """Holds what was taken off the pile until it is clear what that was."""
+    """Holds cards taken off the pile until it is clear what was done with them."""
 
     def __init__(self, scene: Scene, heap: BurnPile) -> None:
         self._scene, self._heap = scene, heap
         self.lay_free = -math.inf
         """When cards were last seen on the pile with no arm over it."""
         self.whole: Taken | None = None
-        """The whole pile; whether to a hand or to the burn pile is not known yet."""
+        """The whole pile, until it is known whether it went to a hand or to the burn pile."""
         self._last: Taken | None = None
-        """The whole pile as it was taken last, also once that was told."""
+        """The whole pile as it was last taken, also after this was reported."""
         self.part: Taken | None = None
         """Upper cards: the first half of a pick-up in two goes, or a play taken back."""
         self._picked_up: tuple[Event, Taken, float] | None = None
-        """The latest pick-up, the cards taken, and when it was reported: the pile may come to light burnt."""
+        """The latest pick-up, its cards, and when it was reported: the pile may yet turn out to be burnt."""
         self.burnt = False
-        """Whether the pile that was taken last was burnt, as was told."""
+        """Whether the pile that was last taken was reported as burnt."""
         self._bare_looks = 0
-        """How many of the latest looks show nothing where the pile was maybe moved to."""
+        """How many of the latest looks show nothing where the pile may have been moved to."""
         self._told: tuple[Event, Taken, Place | None] | None = None
-        """The reported event about the pile that was taken last, its cards, and where the burn pile was."""
+        """The reported event about the pile last taken, its cards, and the burn pile's place before."""
 
     def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
-        """Return the cards that seemed taken but were not: some of them are `seen` on the pile again."""
+        """Return the cards that only seemed taken, because some of them are `seen` on the pile again."""
         if self.whole is not None and set(seen) & set(self.whole.cards):
             cards, self.whole = self.whole.cards, None
             return cards
@@ -103,10 +104,10 @@ class Taking:
         *,
         aside: bool,
     ) -> None:
-        """Note that a seat took the whole pile, or what a first go had left of it.
+        """Note that a seat took the whole pile, or the rest of it after a first go.
 
-        `shown`: when it was last seen; `hand`: that seat's hand, as it was there; `aside`: or as it put the
-        cards beside the piles.
+        `shown`: when it was last seen. `hand`: that seat's hand at the pile. With `aside`, it is the hand
+        that put the cards beside the piles.
         """
         if self.part is not None and self.may_take_the_rest(seat):
             cards += self.part.cards
@@ -118,10 +119,10 @@ class Taking:
             self.whole.aside_at = at
 
     def gathered(self, reach: ArmTrack) -> float:
-        """Return until when a reach had to do with the pile that was taken last; -inf where it was another's.
+        """Return until when a reach was busy with the pile last taken; -inf if another reach took it.
 
-        What is lifted meanwhile, and hangs together with the arm, may come to be over the draw pile; and so
-        may the arm that carries it to the burn pile.
+        Cards that are lifted meanwhile, and touch the arm in the picture, may come over the draw pile. The
+        arm that carries them to the burn pile may come over it, too. These are no draws.
         """
         taken, play = self._last, self._scene.layout.play
         if taken is None or taken.reach is not reach or play is None:
@@ -141,7 +142,7 @@ class Taking:
         return max(at_play, default=-math.inf)
 
     def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool = False) -> None:
-        """Note that a seat took the upper cards; `surely`: a picture shows that they are gone."""
+        """Note that a seat took the upper cards; `surely`: a picture shows that they have gone."""
         self.part = self._taken(seat, cards, now)
         self.part.surely = surely
 
@@ -157,29 +158,29 @@ class Taking:
         return Taken(seat, reach, cards, now, put=last if told_now else None)
 
     def may_take_the_rest(self, seat: int | None) -> bool:
-        """Tell whether a seat has taken the upper cards of a pile that it may be picking up in two goes.
+        """Return whether a seat has taken the upper cards of a pile that it may pick up in two goes.
 
-        Who takes back just what they played changes their mind, and may then pick up the pile without it.
+        A player who takes back a play has changed their mind, and may then pick up the pile without it.
         """
         return self.part is not None and self.part.seat == seat and self.part.played is None
 
     @property
     def taking_back(self) -> ArmTrack | None:
-        """The reach that took back what its player had just played; None for none, and where it is burnt."""
+        """The reach that took back its player's own play; None if there is none, or the cards were burnt."""
         taken = self.part or self.whole
         if taken is None or taken.played is None or (not self.part and self.went_on_to_burn_pile(taken)):
             return None
         return taken.reach
 
     def took_in_hand(self, reach: ArmTrack) -> bool:
-        """Tell whether a reach ended with the pile in the hand; that hand draws no card besides."""
+        """Return whether a reach ended with the pile in the hand; such a hand draws no card."""
         taken = self.whole
         return taken is not None and taken.reach is reach and not self.went_on_to_burn_pile(taken)
 
     def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
-        """Tell what has become clear once the hand has gone.
+        """Report what has become clear once the hand has left.
 
-        `pile_open`: what somebody has just done at the pile is not known yet; they may have taken the rest.
+        `pile_open`: the latest act at the pile is not known yet; it may have taken the rest.
         """
         self._tell_burnt_after_all(now)
         whole, part = self.whole, self.part
@@ -191,14 +192,14 @@ class Taking:
             if quiet > _RESOLVE_SECONDS and (seen or self.went_on_to_burn_pile(whole)):
                 self.tell_whole(now)
         elif whole is not None and self._heap.places_since(whole.t, whole.cards) and self._burnt_at(whole):
-            self.tell_whole(now)  # the hand may stay, to draw; where the cards are is clear
+            self.tell_whole(now)  # the hand may stay, to draw, but the cards have been found
         if part is not None and part.seat not in present:
             taken_back = part.surely and part.played is not None
             if taken_back or (now - part.t > _PARTIAL_SECONDS and not pile_open):
                 self.tell_part(now)
 
     def tell_whole(self, now: float) -> None:
-        """Tell a burn if the burn pile grew or the hand went on to it, else that it was taken in hand."""
+        """Report a burn if the burn pile grew or the hand went there; otherwise a pick-up."""
         taken, self.whole = self.whole, None
         if taken is None:
             return
@@ -219,7 +220,7 @@ class Taking:
 
     @property
     def moved_to(self) -> Observation | None:
-        """The uppermost card of the pile that was taken last, if that was maybe only moved; else None.
+        """The top card of the pile last taken, if the pile may only have been moved; else None.
 
         It lies face up beside the piles, where no burn pile was, and nothing else has happened since.
         """
@@ -229,7 +230,7 @@ class Taking:
         return self._top_aside(taken, before) if self._scene.log.is_newest(event) else None
 
     def _top_aside(self, taken: Taken, before: Place | None) -> Observation | None:
-        """Return the uppermost of the taken cards if it lies face up where no burn pile was `before`."""
+        """Return the top card of those taken if it lies face up, away from the burn pile `before`."""
         top = self._heap.where_lies(taken.cards[-1]) if taken.cards else None
         if top is None:
             return None
@@ -237,7 +238,7 @@ class Taking:
         return top if aside else None
 
     def plays_on_moved_pile(self, card: Observation) -> bool:
-        """Return whether a card that has come to lie was put on the pile that was taken last."""
+        """Return whether a card that has come to lie was put on the pile last taken, which was only moved."""
         top = self.moved_to
         if top is None or self._told is None or card.face != "up" or card.best[1] < CERTAIN:
             return False
@@ -245,9 +246,9 @@ class Taking:
         return on_top and card.best[0] not in self._told[1].cards
 
     def look_at_moved_pile(self, cards: Sequence[Observation], now: float) -> None:
-        """Report that a pile that was maybe only moved is picked up from there; `cards` are all that is seen.
+        """Report that a pile that was only moved is picked up from there; `cards` are all that are seen.
 
-        Several looks must show its place bare, and a hand must have been there since it was reported.
+        Several looks must show its place bare, and a hand must have been there since the first report.
         """
         top = self.moved_to
         if top is None or any(math.dist((top.x, top.y), (c.x, c.y)) <= ON_PILE_MM for c in cards):
@@ -274,7 +275,7 @@ class Taking:
         return [(name, CERTAIN, self._heap.where_lies(name) or top) for name in taken.cards]
 
     def _forget_burn(self) -> None:
-        """Undo what the report on the pile that was taken last has changed: that pile was only moved."""
+        """Undo the effects of the report on the pile last taken: that pile was only moved."""
         if self._told is None:
             return
         event, taken, burn = self._told
@@ -284,7 +285,7 @@ class Taking:
         self._told, self._picked_up, self.burnt, self._bare_looks = None, None, False, 0
 
     def _tell_burnt_after_all(self, now: float) -> None:
-        """Revise the pick-up just told if the pile comes to light beside the others, where a body hid it."""
+        """Turn the pick-up just reported into a burn if the pile comes to light where a body hid it."""
         if self._picked_up is None:
             return
         picked_up, taken, told = self._picked_up
@@ -297,21 +298,21 @@ class Taking:
             self._scene.log.revise(picked_up, now, event="burn")
 
     def tell_part_before(self, seat: int | None, now: float) -> None:
-        """Tell it before a seat does something else: the rest of the pile that seat may still take."""
+        """Report taken upper cards before a seat acts, unless that seat may still take the rest."""
         if not self.may_take_the_rest(seat):
             self.tell_part(now)
 
     def tell_part(self, now: float) -> None:
-        """Tell what became of upper cards that left alone: taken back by who played them, or picked up."""
+        """Report upper cards that left alone: the player took back a play, or picked them up."""
         part, self.part = self.part, None
         if part is None:
             return
         self._tell_in_hand(part, part.t, now, count=len(part.cards), confidence=0.6)
 
     def _tell_in_hand(self, taken: Taken, t: float, now: float, **fields: Any) -> Event | None:
-        """Tell a pick-up, or take back the play of those cards where its player took them up again.
+        """Report a pick-up, or withdraw the play of these cards if its own player took them back.
 
-        Nobody puts a card on the pile as they take it in hand: what was read only then was misread.
+        Nobody puts a card on the pile while taking it. A card read there only then was misread.
         """
         log, cards = self._scene.log, taken.cards
         if taken.played is not None:
@@ -326,7 +327,7 @@ class Taking:
         return event
 
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
-        """Tell whether the hand that took the cards went on to the burn pile, or to where cards then lie."""
+        """Return whether the hand that took the cards went to the burn pile, or to where they now lie."""
         since = min(taken.t, taken.shown) if self._scene.by_hands else taken.t
         return self._heap.has_since(since, taken.cards) or self._burnt_at(taken) is not None
 
@@ -338,8 +339,8 @@ class Taking:
     def _burning(self, taken: Taken) -> tuple[float, float] | None:
         """Return from when till when the hand seemed to be at the burn pile; None if it did not go there.
 
-        Nor did it where that looks as before. It may have left before: the cards that it let go are taken
-        for its end until they are known to lie.
+        A hand did not go there if the burn pile looks unchanged. It may leave earlier than it seems: the
+        cards that it let go count as its end until they are known to lie.
         """
         play, reach = self._scene.layout.play, taken.reach
         if taken.aside_at is not None:
@@ -371,7 +372,7 @@ class Taking:
         return None if self._heap.is_untouched(reach.start, burning[1]) else burning
 
     def _is_detour(self, reach: ArmTrack, play: Place, place: Place) -> bool:
-        """Tell whether a hand was at the burn pile at `place`, where none comes by that only goes home."""
+        """Return whether a hand came to the burn pile at `place`, which is not on its straight way home."""
         burn = self._scene.layout.burn
         if burn is None or math.dist(place, burn) > _AT_BURN_PILE_MM:
             return False

@@ -1,4 +1,4 @@
-"""The plays as they were told: what later turns out to belong to one of them, or to have been misread."""
+"""Reports plays, and corrects them when more of their cards are found or one was misread."""
 
 from __future__ import annotations
 
@@ -15,57 +15,58 @@ from vision.table.observations import Observation
 from vision.types import UNKNOWN_CARD
 
 _SET_SECONDS = 4.5
-"""Cards of one rank that one player puts down one after the other, each within this time, are one set."""
+"""Cards of one rank are one set if one player puts each down within this time after the one before."""
 _ONE_GO_SECONDS = 1.4
-"""Cards of any ranks that one player puts down within this time are one play: nobody takes two turns so
-quickly, and whether they may go together is not asked here."""
+"""Cards of any ranks that one player puts down within this time are one play. Nobody takes two turns that
+quickly. Whether the cards may be played together is not decided here."""
 _SUSPECT_MM, _SUSPECT_DEGREES = 25.0, 25.0
-"""A card of which little shows is outlined roughly."""
+"""The outline of a card that shows little is rough."""
 _MAY_BE = 3
-"""So many readings are offered of a card that cannot be told."""
+"""Number of readings that are offered for a card that cannot be read."""
 _LOST_SECONDS = 0.7
-"""An arm that is lost from sight no longer than this has not gone."""
+"""An arm that is lost from sight no longer than this has not left."""
 
 
 class _Suspect(NamedTuple):
     """A card that may lie below those of a play."""
 
     play: Event
-    """In its first form."""
+    """The play in its first form."""
     place: Observation
     of_its_rank: bool
-    """Whether it is of the play's rank; of one that is not a draw alone can prove that it lies there."""
+    """Whether it has the play's rank. If not, only a draw can prove that it lies there."""
 
 
 class ToldPlays:
-    """Tells plays, and keeps the last one in view for what may have to be added to it."""
+    """Reports plays, and remembers the last one to add cards to it."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._last: Event | None = None
         self._put_down_at = -math.inf
-        """When the last card of that play was put down: its event's time is that of the first."""
+        """When the last card of that play was put down; the event has the time of the first card."""
         self._on_pile: list[Event] = []
         """The plays whose cards lie on the pile, in their first forms."""
         self._suspects: dict[str, _Suspect] = {}
-        """Those of the last play are kept once the pile is gone: its player may draw for them yet."""
+        """Cards that may lie in the pile. Those of the last play are kept when the pile has gone, because its
+        player may yet draw for them."""
         self._owed = 0
-        """How many cards the last play's player had put down before it and not drawn for."""
+        """How many cards the last play's player owed before it."""
 
     @property
     def last(self) -> Event | None:
-        """The last play in its latest form; None before the first, and when it was withdrawn."""
+        """The last play in its latest form; None before the first play, or if it was withdrawn."""
         last = None if self._last is None else self._scene.log.latest(self._last)
         return None if last is None or last.withdrawn else last
 
     @property
     def newest(self) -> Event | None:
-        """The last play if nothing has happened since."""
+        """The last play, if nothing has happened since."""
         last = self.last
         return last if last is not None and self._scene.log.is_newest(last) else None
 
     def is_other_rank_of_last(self, player: str | None, names: Sequence[str], t: float) -> bool:
-        """Tell whether cards belong to the play just told and are of another rank than its uppermost."""
+        """Return whether cards belong to the play just reported, and differ in rank from its top card."""
         last = self.newest
         if last is None or names[-1][:-1] == last.cards[-1][:-1]:
             return False
@@ -81,17 +82,17 @@ class ToldPlays:
         *,
         below: bool = False,
     ) -> Event:
-        """Tell a play, or add to the one just told where the cards were put down together with it.
+        """Report a play, or add cards to the play just reported if they were put down together.
 
-        `below`: they lie below those told before. Returns the play, which revises an earlier form where cards
-        were added to it. A card that cannot be read is asked about, with what it may be.
+        `below`: the cards lie below those reported before. Return the play; with added cards it is a
+        revision. The players are asked about a card that cannot be read, and are offered its likeliest names.
         """
         log, last = self._scene.log, self.newest
         names, p = tuple(name for name, _, _ in new), min(p for _, p, _ in new)
         if last is not None and self._belong_to(last, player, names, t):
             joined = _joined(last.source, source)
             joined_kind: EventKind = "flip" if joined == "down" else "play"
-            # The time of the first sight stands: what is found later may have lain there all along.
+            # The time of the first sight stands, because cards found later may have lain there all along.
             cards = names + last.cards if below else last.cards + names
             told = log.revise(last, now, event=joined_kind, cards=cards, source=joined)
         else:
@@ -113,13 +114,13 @@ class ToldPlays:
     def _is_one_go(self, last: Event, names: Sequence[str], t: float) -> bool:
         one_rank = {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
         together = t - self._put_down_at < _SET_SECONDS if one_rank else t - last.t < _ONE_GO_SECONDS
-        # What one reach put down is one play: the hand only hid a part of it till now.
+        # Cards put down in one reach are one play: the hand only hid some of them until now.
         return together or self.in_one_reach(last.player, last.t, t)
 
     def in_one_reach(self, player: str | None, first: float, second: float) -> bool:
-        """Tell whether a player's hand did not leave the table between two times, save for a moment.
+        """Return whether a player's hand stayed over the table between two times, apart from a moment.
 
-        One that was last seen behind its player's row has left it, however soon it is back.
+        A hand last seen behind its player's row has left, however soon it is back.
         """
         seats = self._scene.layout.seats
         own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= second]
@@ -140,7 +141,7 @@ class ToldPlays:
         return last if last is not None and now - last.t <= _SET_SECONDS + JUST_SECONDS else None
 
     def rename(self, old: str, new: str, now: float) -> None:
-        """Tell that a card which lies on the pile was misread when it was put down."""
+        """Revise a play: a card on the pile was misread when it was put down."""
         plays = (self._scene.log.latest(play) for play in reversed(self._on_pile))
         play = next((play for play in plays if old in play.cards and not play.withdrawn), None)
         if play is not None:
@@ -148,7 +149,7 @@ class ToldPlays:
             self._scene.log.revise(play, now, cards=(*play.cards[:at], new, *play.cards[at + 1 :]))
 
     def add_to_last(self, names: Sequence[str], now: float) -> None:
-        """Tell that the last play had more cards, which lie below those that were seen at once."""
+        """Revise the last play: it had more cards, below those seen at first."""
         last = self.last
         if last is not None:
             self._scene.log.revise(last, now, cards=(*names, *last.cards))
@@ -156,7 +157,7 @@ class ToldPlays:
     # -- cards that may lie below a play's others -----------------------------------------------------
 
     def suspect(self, name: str, place: Observation) -> None:
-        """Note that a card may lie below those of the last play: one of its rank, rather than of another."""
+        """Note that a card may lie below those of the last play; one of its rank is the better guess."""
         last = self.last
         if self._last is None or last is None:
             return
@@ -165,23 +166,23 @@ class ToldPlays:
             self._suspects[name] = _Suspect(self._last, place, of_its_rank)
 
     def _of_its_rank(self, name: str) -> _Suspect | None:
-        """Return where a card of a play's rank may lie; None for none: of another rank it proves little."""
+        """Return where a card of a play's rank may lie below it; None if none: another rank proves little."""
         suspect = self._suspects.get(name)
         there = suspect is not None and suspect.of_its_rank and suspect.play in self._on_pile
         return suspect if there else None
 
     def lies_below_anothers(self, name: str, player: str | None) -> bool:
-        """Tell whether a card may be of a set that somebody else than a player put down, below the others."""
+        """Return whether a card may lie below the set of a player other than this one, as a part of it."""
         suspect = self._of_its_rank(name)
         return suspect is not None and player not in (None, self._scene.log.latest(suspect.play).player)
 
     def is_suspected(self, name: str, place: Observation) -> bool:
-        """Tell whether a card was suspected to lie about there, below others of its rank."""
+        """Return whether a card was suspected to lie about there, below others of its rank."""
         suspect = self._of_its_rank(name)
         return suspect is not None and suspect.place.is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
 
     def reveal(self, name: str, now: float) -> None:
-        """Tell that a suspected card does lie below an earlier play's."""
+        """Revise an earlier play: a suspected card does lie below it."""
         self._reveal_below(self._suspects.pop(name).play, name, now)
 
     def _reveal_below(self, play: Event, name: str, now: float) -> None:
@@ -192,11 +193,11 @@ class ToldPlays:
     def reveal_drawn_for(
         self, player: str | None, count: int, now: float, half_seen: Sequence[NewCard] = ()
     ) -> list[NewCard]:
-        """Tell that suspected cards do lie below the last play's, whose player has drawn so many for them.
+        """Add suspected cards to the last play if its player has drawn more cards than were seen.
 
-        Only where there are just as many as were drawn too many; else where as many were `half_seen`. Where
-        the pile was taken or burnt since, and nothing else has happened, they went with it. Returns those
-        that lie there still.
+        Their number must equal the surplus. Otherwise the `half_seen` cards are added if their number does.
+        If the pile was taken or burnt since, and nothing else has happened, they went with it. Return the
+        cards that still lie there.
         """
         last = self.last
         if last is None or last.player != player:
@@ -216,7 +217,7 @@ class ToldPlays:
         return [] if gone else below
 
     def _went_too(self, names: Sequence[str], upon: str, now: float) -> bool:
-        """Tell that cards went with the one `upon` them, if it was just told that that was taken or burnt."""
+        """Add cards below `upon` to the last event if that took or burnt this card; return whether it did."""
         took = self._scene.log.last
         if took is None or took.event not in TAKES_PILE or upon not in took.cards:
             return False
@@ -225,15 +226,15 @@ class ToldPlays:
         return True
 
     def pile_gone(self) -> None:
-        """Note that the pile has gone, and with it what may lie in it."""
+        """Note that the pile has gone, together with all cards that may lie in it."""
         self._on_pile.clear()
         self._suspects = {name: s for name, s in self._suspects.items() if s.play is self._last}
 
 
 def _joined(first: Source | None, second: Source) -> Source:
-    """Return where cards came from that were put down together from these two places.
+    """Return the source of cards that were put down together from two sources.
 
-    A face-down card is turned over alone. With others it came by way of the hand.
+    A face-down card is flipped alone. If it came with others, it came by way of the hand.
     """
     if first == second:
         return second
@@ -241,6 +242,6 @@ def _joined(first: Source | None, second: Source) -> Source:
 
 
 def _may_be(unread: Iterable[Observation]) -> tuple[str, ...]:
-    """Return what cards that cannot be read may be, the likeliest first."""
+    """Return the possible names of cards that cannot be read, likeliest first."""
     odds = sorted(((p, name) for seen in unread for name, p in seen.probabilities.items()), reverse=True)
     return tuple(dict.fromkeys(name for _, name in odds))[:_MAY_BE]

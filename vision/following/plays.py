@@ -1,4 +1,4 @@
-"""Plays: what has been put on the play pile, by looks at it before, during and after a hand was there."""
+"""Finds what was put on the play pile, by looks before, during and after a hand was there."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from vision.table.layout import PLAY
 from vision.table.observations import MIN_NAME_P, Observation
 
 _WAIT_FOR_DRAW_SECONDS = 1.8
-"""If it is not clear whose hand played, the draw that follows may tell within this time."""
+"""If it is unclear whose hand played, wait this long for the draw that may show it."""
 _LOOKS = 2
-"""As many looks at least decide."""
+"""At least this many looks decide."""
 _PATIENCE, _SETTLED_LOOKS = 5, 8
-"""After so many looks what is seen must do, sure or not; so often is a pile looked at that is settled."""
+"""This many looks decide, sure or not. A settled pile gets the second number of looks."""
 _GLIMPSE_SURE, _GLIMPSE_COVERED = 0.85, 0.5
 _LEFT_SECONDS = 0.3
 _TOSSED_SECONDS = 2.0
-"""So long after a hand was seen a card may be one that it has tossed on to the pile."""
+"""How long after a hand was last seen a card may still be one that it tossed on to the pile."""
 
 
 class PlayPile:
-    """Watches the play pile and tells what is put on it; what is taken off it goes to `Taking`."""
+    """Watches the play pile and reports what is put on it. `Taking` handles what is taken off."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class PlayPile:
         self._elsewhere, self._before_action = elsewhere, before_action
         self.pile = Pile(packs=scene.packs)
         self.touched: float | None = None
-        """When something was last over the pile, until it is settled what that changed."""
+        """When something was last over the pile; None once the change has been settled."""
         self._visits = Visits(scene, t)
         self._looks: list[list[Observation]] = []
         self._glimpses: list[list[Observation]] = []
@@ -62,28 +62,28 @@ class PlayPile:
         self._pictures = PilePictures()
         self._seeming = SeeminglyNew(self.pile, self._pictures, taking, self._told)
         self._shown_at = -math.inf
-        """When a card of the pile was last seen there, maybe under a hand."""
+        """When a card of the pile was last seen there, perhaps under a hand."""
         self._shown_under: int | None = None
-        """The seat of that hand; None if it lay free."""
+        """The seat of that hand; None if the card lay free."""
         self._as_left: Patch | None = None
         self._undisturbed: Patch | None = None
-        """The pile as it was last seen with nothing to settle."""
+        """The picture of the pile when it was last seen with nothing to settle."""
         self._before_early: Patch | None = None
-        """The pile before a play that was reported under the hand; None if no such play is open."""
+        """The picture of the pile before a play reported under the hand; None if no such play is open."""
         self._bare: Patch | None = None
 
     # -- what comes in -----------------------------------------------------------------------------
 
     def cover(self, seats: frozenset[int], t: float) -> None:
-        """Note that arms of these seats (or something else that moves) are over the pile."""
+        """Note that arms of these seats, or something else that moves, are over the pile."""
         if self.touched is not None and self._looks:
-            self.judge(t, None, forced=True)  # a hand comes back before the pile was seen well
+            self.judge(t, None, forced=True)  # a hand came back before the pile was seen well
         self._pictures.read, self._looks = self._looks or self._pictures.read, []
         self.touched = t
         self._visits.note(seats, t)
 
     def begin(self, looks: Sequence[list[Observation]], put_down: float, now: float) -> None:
-        """Take over looks at cards that turned out to lie on the pile, and when they came there."""
+        """Take over looks at cards that turn out to lie on the pile, and the time when they were put down."""
         self.touched, self._looks = put_down, list(looks)
         self._visits.note((), put_down)
         self.judge(now, None)
@@ -108,7 +108,7 @@ class PlayPile:
         self.judge(look.t, look.patches.get(PLAY))
 
     def glimpse(self, look: Look, free: list[Observation]) -> None:
-        """Take in what shows of the pile beside a hand: a card just put down, surely read twice."""
+        """Take in the pile beside a hand; report a card just put down once two looks read it surely."""
         left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
         self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
@@ -125,14 +125,14 @@ class PlayPile:
         self._look_under_hand(look)
 
     def _note_shown(self, cards: Iterable[tuple[Observation, int | None]], t: float) -> None:
-        """Note when the pile's cards are seen there, and under whose hand (None: under nobody's)."""
+        """Note when the pile's cards are seen, and under which seat's hand (None: free)."""
         names, layout = set(self.pile.names), self._scene.layout
         under = [seat for c, seat in cards if c.best[0] in names and layout.zone_at(c.x, c.y) == PLAY]
         if under:
             self._shown_at, self._shown_under = t, under[-1]
 
     def _look_under_hand(self, look: Look) -> None:
-        """Tell a play whose cards rest, all but certainly read twice, under a hand that rests as well."""
+        """Report a play at rest under a resting hand, if two or more looks read its cards well enough."""
         self._under_hand.rest(look, self._scene)
         for since, looks, sure in self._under_hand.at_rest():
             view = self._view(looks, free=False)
@@ -143,10 +143,11 @@ class PlayPile:
                 return
 
     def _view(self, looks: Sequence[list[Observation]], *, free: bool = True) -> PileView:
-        """Return what looks show, weighed together with what has been told since the pile was last seen free.
+        """Return what looks show, given the plays reported since the pile was last seen free.
 
-        Of what a hand hid, a card of another rank than those it put down was most likely misread, unless it
-        lies just where one of those was read that is seen no more; surely so where it was to be seen before.
+        A card that the hand hid was most likely misread if its rank differs from those just put down. It is
+        certainly misread if the earlier picture shows it. It is kept if it lies exactly where a reported card
+        was read that is seen no more.
         """
         ranks = {name[:-1] for name, _, _ in self._told_early}
         pictures = self._pictures
@@ -156,7 +157,8 @@ class PlayPile:
         if not self._told_early or not view.new:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
-        # A certain card may belong to somebody's next set, if a head has hidden the pile since the last play.
+        # A certain card may belong to the next player's set, if a head has hidden the pile since the last
+        # play.
         fitting = [c for c in view.new if c[0][:-1] in {name[:-1] for name, _, _ in fitting}]
         lost = [seen for name, _, seen in self._told_early if name not in view.old]
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
@@ -165,7 +167,7 @@ class PlayPile:
         return replace(view, new=tuple(new))
 
     def look_interval(self, hands: HandsFrame, quick: float, steady: float) -> float:
-        """Return after how many seconds the next look at the pile is due; inf when nothing is open."""
+        """Return after how many seconds the next look at the pile is due; inf if nothing is open."""
         may_show_more = bool(self.pile.cards) and len(self._looks) < _SETTLED_LOOKS
         if PLAY not in hands.covered and (self.touched is not None or may_show_more):
             return quick if len(self._looks) <= _LOOKS else steady
@@ -174,7 +176,7 @@ class PlayPile:
     # -- judging -----------------------------------------------------------------------------------
 
     def judge(self, now: float, patch: Patch | None, *, forced: bool = False) -> None:
-        """Decide what the looks since the last disturbance say; `forced`: with what there is."""
+        """Decide by the looks since the last disturbance; `forced`: decide now, with the looks there are."""
         if self.touched is None:
             self._undisturbed = self._undisturbed if patch is None else patch
             self._seeming.in_sight |= named_in(self._looks)
@@ -197,7 +199,7 @@ class PlayPile:
         if view.new and self.pile.is_top_missing(view):
             view = self._seeming.without_laid_bare(view, now)
         if view.new and len(self._looks) < _LOOKS and view.confidence < _GLIMPSE_SURE:
-            return  # a single look shows too little: it stays open
+            return  # a single look shows too little: wait
         if view.new:
             under = self._under_hand.lately(now)
             more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)
@@ -207,9 +209,9 @@ class PlayPile:
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
             if len(self._looks) < _LOOKS:
-                return  # a single look may have come just as a head moved over the pile: it stays open
+                return  # a head may have moved over the pile during a single look: wait
             if unchanged and not forced:
-                self._settle(now, patch)  # the reader overlooks what plainly still lies there
+                self._settle(now, patch)  # the reader misses cards that plainly still lie there
             elif not patient or self._looks_bare(patch):
                 self._gone(now, patch)
         elif view.cards == 0 and (passed := self._seen_under_hand(now)):
@@ -222,22 +224,22 @@ class PlayPile:
     def _is_as_before_play(self, patch: Patch | None) -> bool:
         """Return whether the pile looks as before a play that was reported under the hand.
 
-        Then its cards have been taken back.
+        If so, the cards of that play have been taken back.
         """
         put = {name for name, _, _ in self._told_early}
         return bool(put) and not put & named_in(self._looks) and same_patch(patch, self._before_early)
 
     def _looks_bare(self, patch: Patch | None) -> bool:
-        """Tell whether the pile's place looks as it did without cards, as far as that is known.
+        """Return whether the pile's place looks bare, or nobody knows how it looks when bare.
 
-        Not where a look since a hand was there reads a card well: the others have overlooked it.
+        Return False if a look since the last hand reads a card well: then the other looks missed the card.
         """
         if any(map(shows_a_card, self._looks)):
             return False
         return patch is None or self._bare is None or same_patch(patch, self._bare)
 
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
-        # What was told while a hand was there is looked at once more without it, however soon that has gone.
+        # A play reported under a hand is checked once more without the hand, however soon it leaves.
         self.touched = self._touched_at(now) if early else None
         self._seeming.in_sight = named_in(self._looks)
         self._visits.settled(now)
@@ -265,9 +267,9 @@ class PlayPile:
         unpictured: bool = False,
         early: bool = False,
     ) -> None:
-        """Tell what was put on the pile.
+        """Report what was put on the pile.
 
-        `unpictured`: no picture shows that it came; `early`: while a hand is still there.
+        `unpictured`: no picture shows that the cards came; `early`: a hand is still there.
         """
         t = self._put_down_at(seen, now)
         seen = self._seeming.put_down(seen, self._visits.player_at, t, early=early, unpictured=unpictured)
@@ -301,9 +303,10 @@ class PlayPile:
         self._settle(now, patch, early=early)
 
     def _read_better(self, view: PileView, now: float) -> tuple[NewCard, ...]:
-        """Rename cards of the last play that the same player's hand hid and that are read otherwise now.
+        """Rename cards of the last play that were misread under the hand; return the cards that are new.
 
-        Where one was told another card lies, and it is seen nowhere. Returns the cards that are new indeed.
+        A card was misread if another one now lies in its place and it is seen nowhere else. The same player's
+        hand must have hidden both readings.
         """
         last = self._told.just_told(now)
         if last is None:
@@ -321,7 +324,7 @@ class PlayPile:
         return tuple(new)
 
     def _holder_of(self, names: Sequence[str]) -> int | None:
-        """Return the seat of the player who was seen to take one of these cards into the hand."""
+        """Return the seat of the only player who was seen to take one of these cards into the hand."""
         scene = self._scene
         if not scene.by_hands:
             return None
@@ -339,9 +342,9 @@ class PlayPile:
         return self.touched if self.touched is not None else now
 
     def _suspect(self, now: float) -> None:
-        """Remember cards of its rank that were read with the last play: they may lie below its cards.
+        """Remember cards that were read with the last play: they may lie below its cards.
 
-        One that was plainly read, under a hand and without it, is told at once.
+        A card of its rank that was plainly read, with and without a hand over it, is reported at once.
         """
         last = self._told.last
         if last is None:
@@ -364,7 +367,7 @@ class PlayPile:
                 self._reveal([card], now)
 
     def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
-        """Put cards below the last play's that were half seen there, if its player draws for them, too."""
+        """Add cards below the last play if its player draws for more cards than were seen."""
         half_seen = self._seeming.half_seen(self._looks, self._elsewhere())
         if below := self._told.reveal_drawn_for(player, count, now, half_seen):
             self.pile.put(below, below=True)
@@ -374,9 +377,9 @@ class PlayPile:
             self._visits.told_play(now)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
-        """Add cards that were suspected below an earlier play to that play; returns the others.
+        """Add cards suspected below an earlier play to that play; return the others.
 
-        If another player has reached there since and nothing else is new, they are what that player put down.
+        If another player has reached there since and nothing else is new, that player put them down.
         """
         hidden = [*{c[0]: c for c in seen if self._told.is_suspected(c[0], c[2])}.values()]
         by = ((name, self._visits.player_at(place)) for name, _, place in hidden)
@@ -388,7 +391,7 @@ class PlayPile:
         return [card for card in seen if card not in hidden]
 
     def _find_overlooked(self, now: float) -> None:
-        """Add to the last play what only later looks show, but for other ranks if others were there since."""
+        """Add cards that only later looks show to the last play, or report them as another player's play."""
         last = self._told.newest
         if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
             return
@@ -402,7 +405,7 @@ class PlayPile:
             self._told.add_to_last([name for name, _, _ in missed], now)
 
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
-        """Tell a play of cards that came to lie on the pile with no arm over it; returns whether one did."""
+        """Report cards that came to lie on the pile with no arm over it; return whether there were any."""
         left = max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
         if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
             return False
@@ -415,11 +418,11 @@ class PlayPile:
     # -- cards under a hand ------------------------------------------------------------------------
 
     def _left_behind(self, held: UnderArm) -> bool:
-        """Tell whether a hand has left, or is leaving, a card that still hangs together with the arm."""
+        """Return whether a hand has left, or is leaving, a card that still touches its arm in the picture."""
         return held.covered < _GLIMPSE_COVERED or self._scene.is_left_behind(held)
 
     def _seen_under_hand(self, now: float) -> list[NewCard]:
-        """Return cards surely read on the pile under a hand but never free; none that somebody else holds."""
+        """Return cards surely read under a hand but never free, without those that another player holds."""
         ranks = {name[:-1] for name, _, _ in self._told_early}
         held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
         known = {*self.pile.names, *self._elsewhere(), *self._seeming.in_sight, *held}
@@ -427,9 +430,10 @@ class PlayPile:
         return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
 
     def _judge_passed_through(self, names: Sequence[str], now: float, patch: Patch | None) -> None:
-        """Judge cards that rested on the empty pile under a hand and are gone with it.
+        """Judge cards that rested on the empty pile under a hand and went with it.
 
-        If the hand went on to the burn pile they were played and burnt; else they were never let go.
+        If the hand went on to the burn pile, they were played and burnt. Otherwise the hand never let go of
+        them.
         """
         seat = self._visits.who(self._scene.layout.play)
         reach = self._scene.last_reach(seat)
@@ -443,9 +447,9 @@ class PlayPile:
     # -- cards taken off ---------------------------------------------------------------------------
 
     def _was_taken_before(self, view: PileView) -> bool:
-        """Return whether the pile was taken unseen, before somebody else put down what is new.
+        """Return whether the pile was taken unseen, before another player put down the new cards.
 
-        The new cards are all that lies there, and they leave bare what they would not hide of the uppermost.
+        Then nothing else lies there, and the part of the old top card that they leave uncovered is bare.
         """
         top = self.pile.cards[-1].place if self.pile.cards else None
         if top is None or not view.new or view.old or view.confidence < CERTAIN:
@@ -456,12 +460,12 @@ class PlayPile:
         return others and self._pictures.is_bare_beside(top, new)
 
     def _gone(self, now: float, patch: Patch | None) -> None:
-        """Note that the pile was taken away, with what was put on it and never seen free."""
+        """Note that the pile was taken away, with cards put on it that were never seen free."""
         self._take_all(now)
         self._settle(now, patch)
 
     def _take_all(self, now: float) -> None:
-        """Give the pile to whoever took it: they were there when it was last seen, or later."""
+        """Give the pile to the player whose hand was there when it was last seen, or later."""
         aside = self._taking.hand_that_put_aside(self.pile.names, self._shown_at)
         hand = aside or self._visits.hand_that_took(self._shown_at)
         seat = self._visits.who(self._scene.layout.play, self._shown_at) if hand is None else hand.seat
@@ -484,7 +488,7 @@ class PlayPile:
     def _top_taken(self, keep: int, now: float, patch: Patch | None) -> None:
         """Note that only the lowest `keep` cards are left.
 
-        That is the first half of a pick-up in two goes, or a taking back.
+        This is the first half of a pick-up in two goes, or a taking back.
         """
         seat = self._visits.who(self._scene.layout.play)
         if keep and seat is not None:
@@ -495,7 +499,7 @@ class PlayPile:
         self._settle(now, patch)
 
     def _nothing_new(self, now: float, patch: Patch | None) -> None:
-        """Settle a pile that is as it was; a hand laid on the bare place may pick up an empty pile."""
+        """Settle an unchanged pile; a hand laid on the bare place may pick up an empty pile."""
         self.pile.place_again(self._looks)
         tapped = self._scene.tapped(self._visits.since - 0.3)
         if not self.pile.cards and self._taking.whole is None and self._scene.owes_an_answer(tapped):

@@ -1,4 +1,4 @@
-"""What the parts of the event logic pass to each other: looks at the table, and events."""
+"""Records that the parts of the event logic pass to each other: looks at the table, and events."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Patch = NDArray[np.uint8]
 _TURNS: tuple[EventKind, ...] = (*PUTS_DOWN, "pick_up", "take_up", "take_down")
 """Acts that take a turn."""
 _LIGHT_LEVEL = 25.0
-"""Light alone changes a place by less than this (0-255)."""
+"""A change of light alone changes a place by less than this (0-255)."""
 _OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
-"""A place has changed when more than this share of its pixels differ by more than this level (0-255), beyond
-a change of the light. At rest next to none do; a card put on another changes a fifth of them and more."""
+"""A place has changed if more than this share of its pixels differs by more than this level (0-255). A change
+of the light does not count. At rest almost none differ; a card put on another changes a fifth or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnderArm:
-    """A card that an arm covers in part, holds, or has just put down."""
+    """A card that an arm partly covers, holds, or has just put down."""
 
     seat: int
     seen: Observation
@@ -40,7 +40,7 @@ class UnderArm:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One reading of the whole table, sorted by what can be relied on."""
+    """One reading of the whole table, sorted by how reliable its parts are."""
 
     t: float
     cards: tuple[Observation, ...]
@@ -49,24 +49,24 @@ class Look:
     hidden: frozenset[Zone] = frozenset()
     """Zones that something covers: what is there is unknown, not gone."""
     patches: Mapping[Zone, Patch] = field(default_factory=dict)
-    """Small pictures of the zones, to tell whether anything changed there at all."""
+    """Small pictures of the zones. They show whether anything there has changed at all."""
     pile: CloseUp | None = None
-    """The play pile from near by."""
+    """A close picture of the play pile."""
     burnt: CloseUp | None = None
-    """The burn pile from near by; None while something covers it."""
+    """A close picture of the burn pile; None while something covers it."""
     unchanged: tuple[Observation, ...] = ()
-    """In a joined game: the cards beside the rows that have not been touched since."""
+    """In a joined game: the cards beside the rows that nobody has touched since."""
 
 
 def same_patch(first: Patch | None, second: Patch | None) -> bool:
-    """Tell whether two small pictures of one place show the same; False when one is missing."""
+    """Return whether two small pictures of one place show the same; False if one is missing."""
     return changed_share(first, second) < OTHER_SHARE
 
 
 def changed_share(first: Patch | None, second: Patch | None) -> float:
-    """Return the share of a place that looks otherwise in one of two small pictures; 1 when one is missing.
+    """Return the share of a place that differs between two small pictures; 1 if one is missing.
 
-    What changes everywhere alike is the light, unless it is by much.
+    A moderate change of the whole picture is a change of the light, and does not count.
     """
     if first is None or second is None:
         return 1.0
@@ -85,16 +85,16 @@ def _changed_share(first: Patch, second: Patch) -> float:
 
 
 class BeforeAction(Protocol):
-    """Lets what happened earlier be told earlier."""
+    """Reports what happened before an act, so that events keep their order."""
 
     def __call__(self, seat: int | None, now: float, t: float | None = None) -> None:
-        """Tell it: a seat (None: unknown) does something now, or is found to have done so at `t`."""
+        """Report it before what a seat (None: unknown) does now, or is found to have done at `t`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PutDown:
-    """Cards that a player put down, and has not drawn for."""
+    """Cards that a player put down and has not drawn for."""
 
     t: float
     count: int
@@ -102,31 +102,32 @@ class PutDown:
 
 @dataclass(slots=True)
 class ReportedEvents:
-    """Numbers the events and keeps those that have not been handed over yet."""
+    """Numbers the events, and keeps those that have not been handed over yet."""
 
     count: int = 0
     fresh: list[Event] = field(default_factory=list)
     last: Event | None = None
-    """What happened last, in its latest form (revisions included); a question is nothing that happened.
+    """The latest thing that happened, in its latest form (revisions included). A question does not count.
 
-    An exchange is told when its player's hand has gone, though others may have begun to play."""
+    An exchange is reported when its player's hand has gone, though others may have begun to play.
+    """
     put_down: dict[str, PutDown] = field(default_factory=dict)
-    """What each player has last played from a hand, of those not told to have drawn as much since."""
+    """The cards that each player last put down from the hand, less those reported as drawn since."""
     last_plays: dict[str, Event] = field(default_factory=dict)
     """Each player's last play, in its first form."""
     held: dict[str, str] = field(default_factory=dict)
-    """Who holds a card that was seen to go into a hand, and has not been told of since."""
+    """The holder of each card that was seen to go into a hand and has not been reported elsewhere since."""
     was_hidden: Callable[[str | None, float, float], bool] = lambda player, start, end: False
-    """Returns whether bodies hid the play pile between two times, apart from the body of that player."""
+    """Returns whether bodies of players other than this one hid the play pile between two times."""
     turns: int = 0
-    """How many acts were reported that take a turn, or take the pile away."""
+    """How many reported acts took a turn, or took the pile away."""
     _put_at: float = -math.inf
-    """When cards were played last."""
+    """When cards were last played."""
     _revised: dict[int, Event] = field(default_factory=dict)
-    """The latest forms of events that were revised, by the id of their first."""
+    """The latest forms of revised events, by the id of their first form."""
 
     def add(self, kind: EventKind, t: float, now: float, **fields: Any) -> Event:
-        """Write down a new event."""
+        """Add a new event."""
         self.count += 1
         if kind in _TURNS and self.last is not None and self.was_hidden(fields.get("player"), self.last.t, t):
             fields["unseen"] = True
@@ -149,7 +150,7 @@ class ReportedEvents:
         return event
 
     def mark_under_way(self, deal: Event) -> Event:
-        """Return a deal, not handed over yet, as that of a game that was going on when it was first seen."""
+        """Mark a deal that has not been handed over: its game was going on when it was first seen."""
         marked = replace(deal, under_way=True)
         self.fresh = [marked if event is deal else event for event in self.fresh]
         self.last = marked if self.last is deal else self.last
@@ -164,22 +165,22 @@ class ReportedEvents:
                 self.held.pop(card, None)
 
     def _showed(self, players: Iterable[str], t: float) -> None:
-        """Note that players have put down one card each: what is shown is burnt."""
+        """Note that players have put down one card each: shown cards are burnt."""
         self.put_down |= {player: PutDown(t, 1) for player in players}
 
     def _drawn(self, player: str, count: int, t: float = -math.inf) -> None:
-        """Note that a player has drawn so many; fewer than none: has put down so many more than was told.
+        """Note that a player has drawn `count` cards; if negative, has put down that many more than reported.
 
-        `t`: when that was, where nothing else that was put down is still to be drawn for.
+        `t`: when the player put them down, if no other cards are owed.
         """
         put = self.put_down.pop(player, None) or PutDown(t, 0)
         if put.count > count:
             self.put_down[player] = PutDown(put.t, put.count - count)
 
     def revise(self, earlier: Event, now: float, **changes: Any) -> Event:
-        """Write down that an event was otherwise; returns its new form, which names the first one's id.
+        """Add a corrected form of an event, and return it. It names the id of the first form.
 
-        What does not change is as in its latest form.
+        Fields that do not change are as in the latest form.
         """
         self.count += 1
         first, before = _first_id(earlier), self.latest(earlier)
@@ -202,19 +203,19 @@ class ReportedEvents:
         return event
 
     def latest(self, event: Event) -> Event:
-        """Return the latest form of an event, of which `event` is an earlier one."""
+        """Return the latest form of an event, given any of its forms."""
         return self._revised.get(_first_id(event), event)
 
     def is_newest(self, event: Event) -> bool:
-        """Tell whether nothing has been added since an event, of which `event` is some form."""
+        """Return whether no event has been added since this one, given any of its forms."""
         return self.last is not None and _first_id(self.last) == _first_id(event)
 
     def put_down_by(self, player: str | None) -> PutDown | None:
-        """Return what a player (None: unknown) has put down and not drawn for; None for nothing."""
+        """Return what a player (None: unknown) has put down and not drawn for; None if nothing."""
         return self.put_down.get(player or "")
 
     def is_past(self, put: PutDown) -> bool:
-        """Tell whether cards have been played since those were put down."""
+        """Return whether cards have been played since these were put down."""
         return self._put_at > put.t
 
     def take(self) -> list[Event]:
@@ -224,7 +225,7 @@ class ReportedEvents:
 
 
 def _from_hand(event: Event) -> int:
-    """Return how many cards an event put down from a hand; only after those is the hand made up again."""
+    """Return how many cards an event put down from a hand. Players draw only for those."""
     played = event.event == "play" and event.source not in ("up", "down") and not event.withdrawn
     return len(event.cards) if played else 0
 

@@ -1,4 +1,4 @@
-"""What all parts of the event logic share: the layout, who reached where, and the log."""
+"""The state that all parts of the event logic share: the layout, the reaches and the log."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from vision.table.layout import PLAY, Layout, Place, Zone
 
 NEAR_MM = 110.0
 JUST_SECONDS = 0.8
-"""What was done no longer ago may not yet be seen well."""
+"""An act no longer ago than this may not be seen well yet."""
 ON_PILE_MM = 60.0
-"""A card that is played lies so near to the uppermost one of the pile."""
+"""A played card lies this near to the top card of the pile."""
 _HAND_AWAY_MM = 85.0
-"""A hand that pauses within this of a place has been there: fingertips reach past what they hold."""
+"""A hand that pauses within this distance of a place has been there: fingertips reach past what they hold."""
 _UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0
-"""What lies so near to the way from home to a hand's tip is in that hand up to so far from it: it may be the
-tip of its shadow."""
+"""A card this near to the line from home to a hand's tip may be in that hand. It lies up to the second
+distance from the tip, which may be that of the card's shadow (mm)."""
 DRAW_NEAR_MM = 82.0
 _REMEMBERED_REACHES = 8
 _LEANS_SECONDS = 20.0
-"""So long it is known whose bodies were over the piles."""
+"""How long the bodies over the piles are remembered."""
 _ACTS_SECONDS = 0.7
-"""Nobody plays a card in less."""
+"""Nobody plays a card in less time."""
 _ABOUT_SECONDS = 1.5
 _NEAREST_HAND_MM, _AS_NEAR_MM = 260.0, 40.0
-"""A hand that put a card down was seen so near to its middle. Two came as near if they differ by less."""
+"""A hand that put a card down came this near to its middle. Two hands came about equally near if their
+distances differ by less than the second number."""
 _RESTS_SECONDS = 0.12
 _MOMENT_SECONDS = 0.25
 _TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
@@ -42,36 +43,36 @@ class NearHand:
 
     seat: int
     t: float
-    """When it came about as near as it ever was: on its way back it may pass there again."""
+    """When it first came about as near as it ever did. On its way back it may pass there again."""
     mm: float
-    """How near that was."""
+    """How near it came."""
     rivals: frozenset[int] = frozenset()
     """The seats of other hands that came about as near."""
 
 
 @dataclass(slots=True)
 class Scene:
-    """The game so far, as far as every part needs it."""
+    """The part of the game's state that every part of the event logic needs."""
 
     layout: Layout
     packs: int = 1
     """How many packs the game is played with."""
     log: ReportedEvents = field(default_factory=ReportedEvents)
     reaches: list[ArmTrack] = field(default_factory=list)
-    """The latest reaches, oldest first; the last may be going on."""
+    """The latest reaches, oldest first; the last may still be going on."""
     started: bool = False
     """Whether anything has been played, shown or picked up since the deal."""
     burned: list[str] = field(default_factory=list)
     by_hands: bool = False
     """Whether reaches are those of hands with landmarks, whose places are exact."""
     _leans: list[tuple[float, Mapping[Zone, frozenset[int]]]] = field(default_factory=list)
-    """By pile: whose bodies were over it lately; oldest first."""
+    """The seats whose bodies were lately over each pile, oldest first."""
 
     def __post_init__(self) -> None:
         self.log.was_hidden = self._was_hidden
 
     def _was_hidden(self, player: str | None, start: float, end: float) -> bool:
-        """Return whether bodies of others than `player` hid the play pile long enough for an act."""
+        """Return whether bodies of other players than this one hid the play pile long enough for an act."""
         others = {seat for seat, one in enumerate(self.layout.seats) if one.player != player}
         times = [t for t, bodies in self._leans if start < t < end and bodies.get(PLAY, frozenset()) & others]
         return sum(b - a for a, b in pairwise(times) if b - a < _MOMENT_SECONDS) >= _ACTS_SECONDS
@@ -81,9 +82,9 @@ class Scene:
         return None if seat is None else self.layout.seats[seat].player
 
     def held_by_others(self, seat: int | None) -> set[str]:
-        """Return the cards that were seen to go into hands, and are in none of a seat's (None: of any).
+        """Return the cards that were seen to go into the hands of players other than a seat's (None: of all).
 
-        With several packs each may be there once more.
+        With several packs, cards that exist more than once are left out: another copy may be elsewhere.
         """
         own = self.player(seat)
         held = {card for card, holder in self.log.held.items() if holder != own}
@@ -100,7 +101,7 @@ class Scene:
         return next((reach for reach in own if reach.start <= before), None)
 
     def is_reaching(self, seat: int, t: float) -> bool:
-        """Tell whether a seat's arm is in the picture at `t`, or was a moment before."""
+        """Return whether a seat's arm is in the picture at `t`, or was a moment before."""
         reach = self.last_reach(seat)
         return reach is not None and t - reach.last_seen < _MOMENT_SECONDS
 
@@ -110,9 +111,9 @@ class Scene:
         return any(reach.start - _MOMENT_SECONDS <= t <= reach.last_seen for reach in reaches)
 
     def is_left_behind(self, held: UnderArm) -> bool:
-        """Tell whether every hand is away from a card that still hangs together with an arm.
+        """Return whether every hand is away from a card that still touches an arm in the picture.
 
-        Where arms cross the card may be in the hand of another one than it seems to hang together with.
+        If arms cross, the card may be in another hand than the one that it seems to touch.
         """
         reach = self.last_reach(held.seat)
         if reach is None:
@@ -121,13 +122,16 @@ class Scene:
         return all(self._is_away(one, (held.seen.x, held.seen.y)) for one in here)
 
     def _is_away(self, reach: ArmTrack, place: Place) -> bool:
-        """Tell whether a hand is away from a place: what it holds out casts a shadow ahead of it."""
+        """Return whether a hand is away from a place.
+
+        A card in the hand casts a shadow ahead of it, and the shadow may seem the tip.
+        """
         home = self.layout.seats[reach.seat].centre
         ahead = off_the_way(home, reach.tip, place) < _UNDER_ARM_MM
         return math.dist(reach.tip, place) > (_SHADOW_AWAY_MM if ahead else _HAND_AWAY_MM)
 
     def rests(self, seat: int) -> bool:
-        """Tell whether a seat's hand rests where it is."""
+        """Return whether a seat's hand rests where it is."""
         reach = self.last_reach(seat)
         return reach is not None and reach.pause_seconds >= _RESTS_SECONDS
 
@@ -143,9 +147,9 @@ class Scene:
         ]
 
     def nearest_hand(self, place: Place, start: float, end: float = math.inf) -> NearHand | None:
-        """Return the hand that came nearest to a place meanwhile; None if none came near.
+        """Return the hand that came nearest to a place between two times; None if none came near.
 
-        If two came about as near, it is the one that was there last: the other one passed, or rested.
+        If two came about equally near, the one that was there last counts: the other passed by, or rested.
         """
         best: NearHand | None = None
         ways: dict[int, float] = {}
@@ -176,13 +180,13 @@ class Scene:
         return min(visits, key=lambda visit: visit.t, default=None)
 
     def lean(self, bodies: Mapping[Zone, frozenset[int]], t: float) -> None:
-        """Note whose bodies are over the piles: a head may hide the hand that does something there."""
+        """Note the seats whose bodies are over the piles: a head may hide the hand that acts there."""
         if bodies:
             since = t - _LEANS_SECONDS
             self._leans = [*(lean for lean in self._leans if lean[0] >= since), (t, bodies)]
 
     def leaned(self, pile: Zone, start: float, end: float = math.inf) -> dict[int, float]:
-        """Return the seats whose bodies were over a pile meanwhile, with when they first were."""
+        """Return the seats whose bodies were over a pile between two times, each with the first such time."""
         seats: dict[int, float] = {}
         for t, bodies in self._leans:
             if start <= t <= end:
@@ -190,7 +194,7 @@ class Scene:
         return seats
 
     def was_at_play_pile(self, seat: int, t: float) -> bool:
-        """Return whether a seat's hand was near to the play pile about a time, or its body over that."""
+        """Return whether a seat's hand was near the play pile about a time, or its body over the pile."""
         play = self.layout.play
         leaned = seat in self.leaned(PLAY, t - _ABOUT_SECONDS, t + _ABOUT_SECONDS)
         return leaned or (play is not None and self._was_near(seat, play, t))
@@ -201,7 +205,7 @@ class Scene:
         return any(math.dist(where, place) <= _NEAREST_HAND_MM for where in about)
 
     def is_just_at_pile(self, hands: HandsFrame) -> bool:
-        """Tell whether a hand pauses at the play pile, or has just done so."""
+        """Return whether a hand pauses at the play pile, or has just done so."""
         play = self.layout.play
         if play is None:
             return False
@@ -209,7 +213,7 @@ class Scene:
         return any(hands.t - s.end < JUST_SECONDS and math.dist(s.place, play) < NEAR_MM for s in stops)
 
     def tapped(self, since: float) -> int | None:
-        """Return whose hand lay on the play pile's place for a moment after `since`; None for nobody's."""
+        """Return the seat whose hand lay for a moment on the place of the play pile; None if none did."""
         if self.layout.play is None:
             return None
         for stop, reach in reversed(self.stops_near(self.layout.play, since, _TAP_MM)):
@@ -220,10 +224,10 @@ class Scene:
         return None
 
     def owes_an_answer(self, seat: int | None) -> bool:
-        """Tell whether the last thing that happened is that a card was held out to a seat's player.
+        """Return whether the last event is a card held out to a seat's player.
 
-        Whoever then lays a hand on the pile's bare place says: I take it, though it is nothing. At any other
-        time it is a hand that points or rests.
+        If that player then lays a hand on the bare place of the pile, this picks up an empty pile. At any
+        other time the hand only points or rests.
         """
         last = self.log.last
         if seat is None or last is None or last.event != "show":
@@ -231,7 +235,7 @@ class Scene:
         return self.player(seat) == (last.answers[-1][1] if last.answers else last.to)
 
     def somebody_was_at(self, place: Place, since: float) -> bool:
-        """Tell whether any hand came near a place after `since`."""
+        """Return whether any hand came near a place after `since`."""
         return any(
             t > since and math.dist(where, place) < NEAR_MM
             for reach in self.reaches
@@ -239,14 +243,14 @@ class Scene:
         )
 
     def farthest(self, reach: ArmTrack) -> Place | None:
-        """Return where a reach got farthest from where it came in."""
+        """Return the place of a reach farthest from where it came in; None if its path is unknown."""
         if not reach.path:
             return None
         entry = reach.path[0][1]
         return max((place for _, place in reach.path), key=lambda place: math.dist(place, entry))
 
     def at_draw_pile(self, place: Place) -> bool:
-        """Tell whether a hand at `place` is at the draw pile, and not rather at another."""
+        """Return whether a hand at `place` is at the draw pile, and nearer to it than to the other piles."""
         draw = self.layout.draw
         if draw is None or math.dist(place, draw) > DRAW_NEAR_MM:
             return False
@@ -255,19 +259,19 @@ class Scene:
 
 
 def off_the_way(start: Place, end: Place, place: Place) -> float:
-    """Return how far (mm) a place lies from the straight way between two others."""
+    """Return how far (mm) a place lies from the straight line between two others."""
     along, aside, way = _from_way(start, end, place)
     return math.hypot(along - min(max(along, 0.0), way), aside)
 
 
 def is_on_the_way(place: Place, start: Place, end: Place, passed: float) -> bool:
-    """Tell whether a hand that goes straight from `start` to `end` passes a place, no farther off, mm."""
+    """Return whether a hand on the straight way from `start` to `end` comes within `passed` mm of a place."""
     along, aside, way = _from_way(start, end, place)
     return abs(aside) <= passed and -passed <= along <= way
 
 
 def _from_way(start: Place, end: Place, place: Place) -> tuple[float, float, float]:
-    """Return how far `place` lies along the way between two others, how far aside, and its length, mm."""
+    """Return how far a place lies along and beside the way from `start` to `end`, and its length, mm."""
     way = math.dist(start, end)
     if way < 1.0:
         return math.dist(start, place), 0.0, 0.0
@@ -276,6 +280,6 @@ def _from_way(start: Place, end: Place, place: Place) -> tuple[float, float, flo
 
 
 def along_and_aside(direction: Place, start: Place, place: Place) -> tuple[float, float]:
-    """Return how far `place` lies from `start` along a unit vector, and aside of it, mm."""
+    """Return how far `place` lies from `start` along a unit vector and beside it, mm."""
     x, y = place[0] - start[0], place[1] - start[1]
     return x * direction[0] + y * direction[1], x * direction[1] - y * direction[0]

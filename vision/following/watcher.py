@@ -1,4 +1,4 @@
-"""Watching a game: frames in, events out. The networks run only where and when there is something to read."""
+"""Watch a game: frames in, events out. The networks run only where and when there is something to read."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from vision.table.view import TableView
 from vision.types import CardReader, CardReading, Image, Mask, Quad, Region, without_jokers
 
 _IDLE_LOOK_SECONDS = 5.0
-"""How often the table is looked at when nothing happens: cards get surer names, slips are found."""
+"""Time between looks when nothing happens. They make the names of cards surer and find missed changes."""
 _ASTRAY_LOOKS = 6
-"""After so many looks at rest in vain a game that is to go on is said not to lie there."""
+"""After this many looks at rest without finding the broken-off game, players are asked about the table."""
 _NO_DEAL_LOOKS = 8
-"""After so many, the last of them seconds apart, cards that lie open are no deal: nobody rests so long while
-dealing."""
+"""After this many looks, open cards that form no deal are not a deal in progress. The last looks are seconds
+apart, and nobody rests that long while dealing."""
 _PLAIN_P = 0.95
-"""Probability of a name from which all of a card shows."""
+"""Probability of the name from which a card counts as wholly visible."""
 _UNDER_ARM_SHARE = 0.12
 _MOVING_SHARE = 0.08
 
@@ -60,7 +60,7 @@ def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Obse
 def _with_quads(
     cards: Sequence[Observation], readings: Sequence[CardReading], layout: Layout
 ) -> list[tuple[Observation, Quad]]:
-    """Return those of the cards that are among readings, each with its outline in pixels."""
+    """Return the cards that are among the readings, each with its outline in pixels."""
     found = []
     for reading in readings:
         for seen in observe([reading], layout.plane):
@@ -108,14 +108,14 @@ class Watcher:
 
         Args:
             reader: Finds and names the cards in a picture.
-            players: Clockwise, the first at the bottom edge; None: as many as there are rows.
+            players: Clockwise, beginning at the bottom edge; None: as many as there are rows.
             layout: Where seats and piles are; None: found at the deal.
-            row_length: How many up-cards lie before each player; None: two or three.
-            draw_pile: Whether the deal leaves one.
+            row_length: How many face-up cards lie before each player; None: two or three.
+            draw_pile: Whether the deal leaves a draw pile.
             packs: How many packs the game is played with.
-            jokers: Whether jokers are played with; else what is read as one is not known.
-            make_events: Makes the event logic of a game whose deal is finished; one may write it all down.
-            hands: Finds hands; None: arms are followed by what enters the picture alone.
+            jokers: Whether the game has jokers. If not, a card read as a joker stays without a name.
+            make_events: Makes the event logic once a deal is finished; a log can wrap it.
+            hands: Finds hands; None: arms are followed only by what enters the picture.
         """
         self._hand_detector = hands
         self._reader, self._given = reader, layout
@@ -134,29 +134,31 @@ class Watcher:
         self._joined: list[tuple[Observation, Quad]] = []
         """In a joined game, until the play pile is found: the cards beside the rows, with their outlines."""
         self._begun = self._shown = False
-        """Whether anything had been played, and whether a person has shown where everything lies."""
+        """Whether cards had been played, and whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
         self._doubt: Literal["camera", "rows"] | None = None
-        """What may have been moved: until that has been made sure of nothing is concluded."""
+        """The part that may have moved. Until a closer check nothing is concluded."""
         self.lost = False
-        """Whether a game that was followed is being looked for: the camera or all the cards have moved."""
+        """Whether a game that was followed is being looked for, because the camera or all cards have
+        moved."""
         self.question: str | None = None
-        """What players are asked because the table cannot be followed as it lies; None: nothing."""
+        """The question for the players if the table cannot be followed in its present state; None: no
+        question."""
         self._size: tuple[int, int] | None = None
-        """Width and height of the pictures, once one has been read."""
+        """Width and height of the pictures, once a picture has been read."""
         self._motion: MotionFrame | None = None
         self.looks = 0
-        """How often the networks were run."""
+        """How often the networks have run."""
         self.view = TableView()
 
     def _begin_anew(self) -> None:
-        """Take the next frame for the first."""
+        """Treat the next frame as the first."""
         self._glance, self._steadier, self._track = ChangeDetector(), Stabiliser(), Track()
         self._stillness, self._arms = BackgroundSubtractor(), ReachTracker(self._hand_detector)
 
     @property
     def layout(self) -> Layout | None:
-        """The layout as far as it has been found; that of an earlier view is none of this one."""
+        """The layout as far as it is known. A layout from an earlier view is not the layout of this view."""
         if self._maker is not None:
             return self._maker.layout
         return self._given if self._known is None else None
@@ -175,25 +177,24 @@ class Watcher:
         return cv2.warpPerspective(mask.astype(np.uint8), back, mask.shape[::-1]) > 0
 
     def go_on(self, known: KnownUpCards, *, begun: bool) -> None:
-        """Take the table for one on which a game goes on that was broken off.
+        """Treat the table as one where a broken-off game continues.
 
-        The layout is from an earlier view: it is looked for anew before it is used.
+        The layout is from an earlier view, so the seats and piles are found again before it is used.
 
         Args:
-            known: The face-up cards that lie before each player.
-            begun: Whether anything had been played; until then cards may be exchanged.
+            known: The face-up cards before each player.
+            begun: Whether cards had been played; until then cards may be exchanged.
         """
         self._known, self._begun = known, begun
 
     def pass_over(self, cards: Iterable[str]) -> None:
-        """Take a table on which these up-cards still lie for that of a game that is over, and no deal."""
+        """Do not mistake a table for a new deal if these face-up cards of a finished game still lie on it."""
         self._lay_before = frozenset(cards)
 
     def put(self, zone: Zone, pixel: Place) -> None:
-        """Take a pile, or the whole row of a zone's seat, for where a person says it is, from now on.
+        """Place a pile, or the whole row of a zone's seat, where a person says it is, from now on.
 
-        `pixel` is in pixels of the latest frame. Nothing is told because of it, and nothing that was told is
-        lost.
+        `pixel` is in pixels of the latest frame. This reports no event, and earlier events stand.
 
         Raises:
             BadInputError: nothing is being followed, something else is there, or it is no place on the table.
@@ -205,12 +206,12 @@ class Watcher:
         self.view = replace(self.view, layout=layout)
 
     def lay_out(self, shown: TappedPlaces) -> None:
-        """Take the table for one whose places a person has tapped: the game begins with what lies there.
+        """Begin the game with the cards at the places that a person has tapped.
 
-        One that was lost, or broken off, goes on with it. What was tapped is in pixels of the latest frame.
+        A game that was lost or broken off continues with them. The places are in pixels of the latest frame.
 
         Raises:
-            BadInputError: the game is being followed, or no table is like that.
+            BadInputError: the game is being followed, or no table fits these places.
         """
         if self._maker is not None or self._size is None:
             raise BadInputError("The game has begun already.")
@@ -223,16 +224,16 @@ class Watcher:
         self.question, self._last_look = None, -np.inf
 
     def _steady(self, pixel: Place) -> Place:
-        """Return the pixel of the first view that shows what a pixel of the latest frame shows."""
+        """Return the pixel of the first frame that shows the same point as a pixel of the latest frame."""
         if self.view.to_reference is None:
             return pixel
         x, y = transform_points(self.view.to_reference, [pixel])[0]
         return float(x), float(y)
 
     def feed(self, frame: Image, t: float) -> list[Event]:
-        """Take in one frame; returns the events it decides.
+        """Take in one frame; return the events that it decides.
 
-        All that follows sees the table where the first frame had it; `view` tells where it is in this one.
+        Later steps see the table where the first frame had it. `view` says where it is in this frame.
         """
         if not self._glance.is_new(frame) and self._stillness.calm and self._steadier.settled:
             return self._follow(self._steadier.apply(frame), self._stillness.repeat(t))
@@ -250,8 +251,8 @@ class Watcher:
         self.view = replace(self.view, still=motion.still)
         moved = lost = self._steadier.lost_frames > 0
         if self._maker is not None and (lost or self._doubt == "camera"):
-            moved = self._rows_seem_moved(self._maker, motion)  # arms may hide what the camera is followed by
-            if self._doubt == "camera" and not lost and not moved:  # a knock, and people who do not rest
+            moved = self._rows_seem_moved(self._maker, motion)  # arms may hide what the camera is tracked by
+            if self._doubt == "camera" and not lost and not moved:  # a knock, and people who keep moving
                 self._doubt = None
         unsteady = self._track.is_unsteady(moved, motion.t)
         if self._maker is None:
@@ -274,7 +275,7 @@ class Watcher:
             self._track.reach(hands)
         events = maker.on_hands(hands)
         since = t - self._last_look
-        # While it is not known where things are arms are followed, and no card is looked at.
+        # While places are in doubt, arms are followed but no cards are read.
         if not moved and since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
             look = self._look(frame.image, motion, hands)
             if self._track.is_displaced(look, maker.rows, maker.layout):
@@ -296,11 +297,11 @@ class Watcher:
         return self._track.seems_moved(patches(maker.layout, known, motion), maker.rows)
 
     def finish(self, t: float) -> list[Event]:
-        """Decide what is still open; nothing more will come."""
+        """Decide what is still open, because no more frames will come."""
         return self._maker.finish(t) if self._maker else []
 
     def _absorb_played(self, events: Sequence[Event]) -> None:
-        """Make cards that were just played part of the table at once, and not of the arm beside them."""
+        """Treat cards that were just played as part of the table, and not as part of the arm beside them."""
         played = {card for event in events if event.event in PUTS_ON_PILE for card in event.cards}
         for reading in self.view.readings:
             if reading.card in played:
@@ -320,7 +321,7 @@ class Watcher:
     # -- before the deal is finished ---------------------------------------------------------------
 
     def _looked_at_rest(self, frame: StabilisedFrame, motion: MotionFrame) -> bool:
-        """Look now and then at a table that rests; tell whether that was done just now, and often enough."""
+        """Look occasionally at a table at rest; return whether this frame was read and the looks suffice."""
         t = motion.t
         if not motion.still:
             self._resting.note_motion(t)
@@ -336,7 +337,7 @@ class Watcher:
         if self._known is not None and self._given is not None and not self._shown:
             again = self._finder.relocate(readings, self._given, self._known, width, height)
             if again is None:
-                # Not given up: cards may still be put back, or hands be taken away.
+                # Keep looking: cards may still be put back, or hands be taken away.
                 if len(readings) >= _ASTRAY_LOOKS and not self.lost:
                     self.question = format_question(TABLE_CHANGED)
                 return []
@@ -354,13 +355,13 @@ class Watcher:
             layout, settled = found
         up, confidence = read_up_cards(settled, layout, self._packs)
         if confidence < SURE_NAME_P and not self._resting.closely_read:
-            return []  # until closer looks have named what is doubtful
+            return []  # until closer looks have settled the doubtful names
         if sum(card in self._lay_before for row in up for card in row) > sum(map(len, up)) / 2:
             return []
         if self.lost:
             self._see_anew(frame, motion.t)
         else:
-            self._steadier.confirm()  # from now on the camera is followed by the cards
+            self._steadier.confirm()  # from now on the cards show how the camera moves
         self.question, self.lost = None, False
         rows = up if self._known is None else remaining_up_cards(up, layout, self._known)
         self._stillness.inpaint_cards([reading.quad for reading in readings[-1]])
@@ -378,8 +379,8 @@ class Watcher:
     def _is_under_way(self, beside: Sequence[Observation], frame: Image, layout: Layout) -> bool:
         """Return whether a game was going on when the table was first seen.
 
-        Then cards lie face up beside the rows, and the rows lay there in the first picture. If only those
-        cards lay there, they are a pattern of the table, and the deal was made before the camera.
+        In such a game cards lie face up beside the rows, and the rows lay there in the first picture. If only
+        the other cards lay there, they are a pattern of the table, and the deal was made before the camera.
         """
         lying = [card for card in beside if card.face == "up" and card.best[1] >= SURE_NAME_P]
         names = {card.best[0] for card in lying} - {JOKER}
@@ -397,10 +398,10 @@ class Watcher:
             return 2 * sum(rows) > len(rows)
         return not self._seen_undealt  # the camera was turned to the table after its first picture
 
-    # -- where it is not sure that the table lies as it did ------------------------------------------
+    # -- when it is unclear whether cards and camera have moved ------------------------------------------
 
     def _make_sure(self, frame: StabilisedFrame, motion: MotionFrame) -> list[Event]:
-        """Look at the table at rest before anything is concluded; returns what is asked if it is lost."""
+        """Look at the table at rest before anything is concluded; return a question if the game is lost."""
         assert self._maker is not None
         maker, layout, t = self._maker, self._maker.layout, motion.t
         covered: dict[Zone, frozenset[int]] = {}
@@ -415,7 +416,7 @@ class Watcher:
             return []
         cards = tuple(settled_cards(self._resting.readings, layout.plane))
         if not cards and self._doubt == "camera":
-            return []  # it looks elsewhere, and may come back
+            return []  # the camera looks elsewhere, and may come back
         look = Look(t, cards, hidden=frozenset(covered), patches=patches(layout, layout.zones(), motion))
         known = {seat.player: maker.rows.up_of(index) for index, seat in enumerate(layout.seats)}
         moved = self._doubt == "camera" and self._track.is_moved(cards, layout, known)
@@ -428,7 +429,7 @@ class Watcher:
         return []
 
     def _see_anew(self, frame: Image, t: float) -> None:
-        """Take the table for what it is now: what was in the picture when it was lost was not the table."""
+        """Learn the table afresh: the picture at the time of the loss did not show the table alone."""
         self._steadier.confirm()
         self._glance, self._stillness = ChangeDetector(), BackgroundSubtractor()
         self._arms = self._arms.anew()
@@ -436,11 +437,11 @@ class Watcher:
         self._stillness.inpaint_cards([reading.quad for reading in self._resting.readings[-1]])
 
     def _lose(self, maker: EventMaker, known: KnownUpCards, t: float) -> Event:
-        """Give up following, and look for the game as for one that was broken off; returns what is asked."""
+        """Give up following and look for the game as if it were broken off; return the question to ask."""
         self._maker, self._given, self._begun = None, maker.layout, maker.started
         self._told = maker.log.count
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
-        self._tabletop, self._joined = None, []  # they are as the camera saw them then
+        self._tabletop, self._joined = None, []  # these belong to the former position of the camera
         self._resting.readings.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), to_reference=None)
@@ -449,7 +450,7 @@ class Watcher:
     # -- while the game goes on --------------------------------------------------------------------
 
     def _look(self, frame: Image, motion: MotionFrame, hands: HandsFrame) -> Look:
-        """Read the table and sort the cards by what can be relied on."""
+        """Read the table and sort the cards by how reliable their readings are."""
         assert self._maker is not None
         layout = self._maker.layout
         ignored = None
@@ -475,7 +476,7 @@ class Watcher:
                 if hands.by_hands and not any(over.values()) and self._plainly_lies_in_row(reading, motion):
                     self._stillness.absorb(reading.quad)
                 continue
-            # A card that is seen but not to be relied on: nothing may be concluded from its absence.
+            # The card is seen, but unreliably. So if it is absent from the free cards, that means nothing.
             hidden |= zones_of(reading, layout)
         hidden_now = frozenset(hidden)
         burn = layout.burn if BURN not in hidden_now else None
@@ -491,17 +492,17 @@ class Watcher:
         )
 
     def _is_held_at_rest(self, reading: CardReading, motion: MotionFrame) -> bool:
-        """Return whether a card is in a hand that rests at its player's place, and does not lie in a row."""
+        """Return whether a card is in a hand that rests at its player's place, and not in a row."""
         covers = any(
             motion.covered_share(mask, reading.quad) > _UNDER_ARM_SHARE for mask in self._arms.resting_masks
         )
         return covers and not self._lies_in_row(reading)
 
     def _plainly_lies_in_row(self, reading: CardReading, motion: MotionFrame) -> bool:
-        """Return whether an up-card lies in a row and no resting hand covers any of it.
+        """Return whether a face-up card lies in a row and no resting hand covers any of it.
 
-        A new card there differs from the table as it was. Beside a hand that rests, it would count as a part
-        of the arm for long.
+        A new card differs from the table as it was. Beside a resting hand it would count as part of the arm
+        for a long time.
         """
         if reading.card is None or reading.confidence < _PLAIN_P or not self._lies_in_row(reading):
             return False
@@ -513,9 +514,9 @@ class Watcher:
         return any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
-        """Tell whether what was read as a card, but not dealt, has been there since before the deal.
+        """Return whether a reading that was not dealt has been there since before the deal.
 
-        In a game that was joined it is a card, but nobody has put it there since.
+        In a joined game it may be a real card, but nobody has put it there since.
         """
         if self._maker is None or reading.face == "down" or not self._is_unchanged(frame, reading.quad):
             return False
