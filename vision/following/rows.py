@@ -1,4 +1,4 @@
-"""The rows before the seats: which up-card lies on which spot, and when one has gone or come."""
+"""The rows before the seats: which face-up card lies on which spot, and when a card came or went."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _LOOKS = 2
 _MEMORY = 8
 _SURE_NAME = 0.6
 _SHOWN_LOOKS = 4
-"""After so many looks under a hand, another card counts as lying at a spot."""
+"""After this many looks under a hand, another card counts as lying on a spot."""
 _SURE_UNDER_ARM = 0.9
 _BARE_SHARE = 0.2
-"""More of a spot than this looks otherwise when its card is gone; less changes beside a neighbour's."""
+"""More than this share of a spot changes when its card goes; less changes beside a neighbour's card."""
 _RENAMED = 0.7
-"""So surely many looks must agree on another name than was told at the deal; more, if that was surer."""
+"""Many looks rename a card of the deal from this probability on; if the deal was surer, they must be, too."""
 _STAYS = 8.0
-"""By how much likelier than any other one, before it is read, an up-card is that lay on a spot already."""
+"""How much likelier than any other card the face-up card of a spot is, before it is read."""
 _LONG_HIDDEN_S = 3.0
-"""An exchange takes longer than this, hesitation included; taking a card up and playing it does not."""
+"""An exchange takes longer than this, hesitation included. Taking a card up and playing it does not."""
 _JUST_S = 0.4
-"""So long after it was read under an arm an up-card lies there still."""
+"""A face-up card that was read under an arm still lies there for this long."""
 
 
 @dataclass(slots=True)
@@ -34,35 +34,35 @@ class Spot:
     """One spot of a row."""
 
     up: str | None
-    """The face-up card here, None without one."""
+    """The face-up card here; None if there is none."""
     down: bool = True
-    """Whether a face-down card lies here (or under the up-card)."""
+    """Whether a face-down card lies here (or under the face-up card)."""
     looks: list[list[Observation]] = field(default_factory=list)
     """Looks since a hand was last over it."""
     touched: float | None = None
-    """When a hand was last over it, until the next decision."""
+    """When a hand was last over it; None once that is decided."""
     left: float = 0.0
-    """When the hand had left it that was there before the last decision."""
+    """When the hand before the last decision had left."""
     patch: Patch | None = None
-    """How it looked when it was last decided."""
+    """Its picture at the last decision."""
     latest: Patch | None = None
-    """How it looked last."""
+    """Its latest picture."""
     under_arm: float = -math.inf
-    """When the up-card was last surely read where it lies, an arm over part of it."""
+    """When the face-up card was last surely read in its place, partly under an arm."""
     hidden_since: float = math.inf
-    """When it was hidden before the game began, if it has not been seen since; else infinite."""
+    """Since when it has not been seen, if that was before the game began; otherwise infinite."""
     shown: list[Observation] = field(default_factory=list)
-    """The latest looks under a resting hand, while one card surely shows here."""
+    """The latest looks under a resting hand, while they surely show one card here."""
     shown_since: float = -math.inf
     """When that card first showed."""
     put_right: bool = False
-    """Whether somebody has said that it is elsewhere: what lies there has not come by an act."""
+    """Whether a person has moved it: cards found there have come by no act."""
 
     def looks_until_bare(self, *, changed: bool) -> int:
-        """Return how many looks must show no card for the face-down one to be gone.
+        """Return how many looks must show no card before the face-down card counts as gone.
 
-        Nobody takes an up-card and the one under it at once: more likely something lies over them.
-        `changed`: a picture shows that the spot is not as it was; what is overlooked changes nothing.
+        Nobody takes a face-up card and the one under it at once. More likely something lies over them.
+        `changed`: a picture shows that the spot has changed, so the looks did not just overlook a card.
         """
         if self.up is not None:
             return _MEMORY
@@ -70,23 +70,23 @@ class Spot:
 
     @property
     def may_be_exchanged(self) -> bool:
-        """Whether another card may lie here by now: it was hidden for long since cards were exchanged.
+        """Whether another card may lie here, because the spot was hidden for long during exchanges.
 
-        A hand that takes a card from here hides it for a moment only.
+        A hand that takes a card from here hides it only for a moment.
         """
         return self.touched is not None and self.touched - self.hidden_since >= _LONG_HIDDEN_S
 
     @property
     def is_seen(self) -> bool:
-        """Whether it is known what lies here, though a hand may rest over it."""
+        """Whether the card here is known, though a hand may rest over it."""
         shows = len(self.shown) >= _SHOWN_LOOKS and self.shown[-1].best[0] == self.up
         return self.touched is None or shows
 
     @property
     def seems_bare(self) -> bool:
-        """Whether looks show nothing where a face-down card lay alone, and a picture that it looks otherwise.
+        """Whether a lone face-down card seems gone: looks show nothing, and the picture has changed.
 
-        They are fewer than tell it for sure.
+        These are fewer looks than a decision needs.
         """
         if self.up is not None or not self.down or self.put_right or len(self.looks) < _LOOKS:
             return False
@@ -96,7 +96,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A spot that is not what it was."""
+    """A change at a spot."""
 
     zone: Zone
     before: str | None
@@ -112,11 +112,11 @@ class Rows:
     def __init__(
         self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1, *, surely: float = 0.0
     ) -> None:
-        """Take over the up-cards before each seat, named at least so `surely`."""
+        """Begin with the face-up cards before each seat, which have at least the probability `surely`."""
         self._packs, self._surely = packs, surely
         self._t = -math.inf
         self._renamed: list[tuple[Zone, str]] = []
-        """Up-cards of rows that were put right which have other names than was thought."""
+        """Face-up cards of corrected rows that have other names than was believed."""
         self.spots = {
             Zone("row", seat, spot): Spot(card)
             for seat, row in enumerate(up)
@@ -137,18 +137,19 @@ class Rows:
         return [zone for zone, spot in self.spots.items() if spot.up == card]
 
     def undisturbed(self) -> list[str]:
-        """Return the up-cards that no hand has been near since they were seen, or that show under one."""
+        """Return the face-up cards that no hand came near since they were seen, or that show under one."""
         return [spot.up for zone, spot in self.spots.items() if spot.up and self.is_undisturbed(zone)]
 
     def is_undisturbed(self, zone: Zone) -> bool:
-        """Tell whether no hand has been near a spot since it was seen, or its up-card shows under one."""
+        """Return whether no hand has been near a spot since it was seen, or its card shows under one."""
         spot = self.spots[zone]
         return spot.touched is None or self._t - spot.under_arm <= _JUST_S
 
     def look_under_arms(self, under_arms: Iterable[tuple[Zone | None, Observation]], t: float) -> None:
-        """Take in which cards, each with the zone where it lies at rest, show under arms.
+        """Take in the cards at rest under arms, each with its zone.
 
-        Which of its like one is of which little shows, the others tell that lie where nobody is.
+        A card that shows little may have several likely names. The undisturbed cards elsewhere rule some of
+        them out.
         """
         self._t = t
         untouched = (spot.up for spot in self.spots.values() if spot.up and spot.touched is None)
@@ -162,7 +163,7 @@ class Rows:
                 spot.under_arm = t
 
     def look_under_hand(self, zone: Zone, card: Observation, t: float) -> Change | None:
-        """Take in a card that shows at a spot though a hand rests over it; return what has changed there."""
+        """Take in a card that shows at a spot under a resting hand; return the change there, if any."""
         spot, (name, p) = self.spots[zone], card.best
         if card.face != "up" or name is None or p <= _SURE_UNDER_ARM:
             spot.shown.clear()
@@ -179,11 +180,11 @@ class Rows:
         return change
 
     def is_open(self, seat: int) -> bool:
-        """Tell whether a spot of the seat has been touched and not been seen well since."""
+        """Return whether a spot of the seat has been touched and not been seen well since."""
         return any(s.touched is not None for z, s in self.spots.items() if z.seat == seat)
 
     def touch(self, zone: Zone, t: float) -> Change | None:
-        """Note that something is over a spot; returns what had gone before, if it is back so soon."""
+        """Note that something is over a spot; return what had gone before, if it is back so soon."""
         spot = self.spots.get(zone)
         if spot is None:
             return None
@@ -196,19 +197,19 @@ class Rows:
         return gone
 
     def put_right(self, seat: int, t: float) -> None:
-        """Look anew at the spots of a seat, which are elsewhere than was thought."""
+        """Look again at all spots of a seat, which a person has moved."""
         for zone, spot in self.spots.items():
             if zone.seat == seat:
-                spot.patch, spot.put_right = None, True  # first: so nothing seems to have been taken from it
+                spot.patch, spot.put_right = None, True  # first, so that no card seems taken from it
                 self.touch(zone, t)
 
     def look(
         self, zone: Zone, cards: list[Observation], patch: Patch | None = None, *, exchange: bool = True
     ) -> Change | None:
-        """Take in one look at an uncovered spot; returns what has changed there, once that is sure.
+        """Take in one look at an uncovered spot; return the change there, once it is sure.
 
-        Only while cards are exchanged is one up-card replaced by another; later on that is a card held or
-        laid over it for a moment.
+        One face-up card replaces another only while cards are exchanged. Later the second card is held over
+        the spot or laid there for a moment.
         """
         spot = self.spots.get(zone)
         if spot is None:
@@ -221,7 +222,7 @@ class Rows:
             spot.patch = patch
             return None
         if spot.touched is None:
-            # An up-card on a spot that was thought to have none: the looks after the hand missed it.
+            # A face-up card on a spot that seemed to have none: the looks after the hand missed it.
             spot.touched, spot.looks = spot.left, [cards]
         changed = changed_share(patch, spot.patch)
         same = changed < OTHER_SHARE
@@ -231,7 +232,7 @@ class Rows:
         if len(spot.looks) < _LOOKS:
             return None
         if spot.up is not None and any(spot.up == seen.best[0] for seen in spot.looks[-1]):
-            spot.touched, spot.patch, spot.put_right = None, patch, False  # there it is
+            spot.touched, spot.patch, spot.put_right = None, patch, False  # the card is still there
             return None
         settled = [s.observation for s in fuse_looks(spot.looks[-4:]) if s.look_count >= _LOOKS]
         ups = [seen for seen in settled if seen.face == "up"]
@@ -241,11 +242,11 @@ class Rows:
         if changed < _BARE_SHARE and any(
             _STAYS * seen.probabilities.get(spot.up or "", 0.0) >= p for seen in ups
         ):
-            spot.touched, spot.patch, spot.put_right = None, patch, False  # it rather than one like it
+            spot.touched, spot.patch, spot.put_right = None, patch, False  # most likely the same card
             return None
         if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):
             return None
-        # A card that is there is overlooked now and then; one that is not is never seen.
+        # The reader sometimes overlooks a card that is there, but never sees one that is not.
         shows_back = sum(any(seen.face == "down" for seen in look) for look in spot.looks)
         down = name is not None or shows_back >= (1 if changed < _BARE_SHARE else _LOOKS)
         if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
@@ -268,7 +269,7 @@ class Rows:
         return change
 
     def _take_as_it_lies(self, zone: Zone, spot: Spot, up: str | None, down: bool) -> None:
-        """Note what lies on a spot that was put right: that is how it was all along."""
+        """Note the cards on a spot of a corrected row: they were there all along."""
         spot.put_right = False
         renamed = up is not None and spot.up is not None and up != spot.up
         if up is not None and up != spot.up and len(self.owners(up)) >= copies(up, self._packs):
@@ -278,9 +279,9 @@ class Rows:
             self._renamed.append((zone, str(up)))
 
     def better_names(self) -> list[tuple[Zone, str]]:
-        """Rename undisturbed up-cards where many looks agree on another name; returns what changed.
+        """Rename undisturbed face-up cards if many looks agree on another name; return what changed.
 
-        They must be surer of it than was told: these looks are quicker ones than those at the deal.
+        They must be surer of it than the deal was, because these looks are quicker than those at the deal.
         """
         renamed, self._renamed = self._renamed, []
         for zone, spot in self.spots.items():
@@ -292,7 +293,7 @@ class Rows:
                 if s.look_count >= 4 and s.observation.face == "up"
             ]
             if any(seen.best[0] == spot.up for seen in ups):
-                continue  # beside it another card is held out, or lies
+                continue  # another card is held out beside it, or lies there
             name, p = _named(ups)
             surer = name != spot.up and p > max(_RENAMED, self._surely)
             if name and surer and len(self.owners(name)) < copies(name, self._packs):
@@ -302,6 +303,6 @@ class Rows:
 
 
 def _named(ups: Sequence[Observation]) -> tuple[str | None, float]:
-    """Return the surest name among the up-cards of one spot."""
+    """Return the surest name among the face-up cards of one spot."""
     names = assign_names(ups)
     return max(names, key=lambda named: named[1]) if names else (None, 0.0)

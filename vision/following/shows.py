@@ -1,4 +1,4 @@
-"""Cards held out over the table: who shows which card to whom, and who answers."""
+"""Cards held out over the table: the player who shows, the player who is shown the card, and the answers."""
 
 from __future__ import annotations
 
@@ -14,48 +14,50 @@ from vision.table.layout import Layout, Place
 from vision.table.observations import Observation, assign_names, fuse_looks
 
 _HELD_MM, _AT_TIP_MM = 45.0, 60.0
-"""So far from where it was a card is held still, and so far from the fingers' tips its middle may be."""
+"""A card that moves less than the first distance is held still. Its middle is at most the second distance
+from the fingertips."""
 _ELSEWHERE_MM = 80.0
 _HELD_SECONDS = 0.4
 _MIN_NAME = 0.6
 _QUIET_SECONDS, _PATIENT_SECONDS = 0.6, 1.5
 _LOOKS = 2
-"""So many looks after the hand has gone, if they come in time, show whether it has put its card away."""
+"""This many looks after the hand has left, if they come in time, show whether it has put its card away."""
 _ANSWER_SECONDS = 10.0
 _RESTING_SECONDS = 0.12
 _CROSSING_SECONDS = 2.0
-"""So long ago what is under arms that cross may have been seen last."""
+"""A card under crossing arms may have last been seen this long ago."""
 _HOME_MM, _ASIDE_MM = 100.0, 45.0
-"""A hand that goes so far, and nowhere farther beside the straight way, goes home with what it holds."""
+"""A hand that goes this far goes home with its card, unless it strays farther than the second distance."""
 
 
 class Lies(Protocol):
-    """Tells whether a card under a seat's arm lies where it is, see `CardLocations.lies`."""
+    """Finds out whether a card under a seat's arm lies where it is; see `CardLocations.lies`."""
 
     def __call__(self, card: Observation, seat: int, *, holds_another: bool, answers: bool) -> bool:
-        """Tell it of a card.
+        """Return whether the card lies there.
 
-        `holds_another`: That seat's hand holds out another one, far from there; `answers`: one of its rank.
+        `holds_another`: that seat's hand holds out another card, far from there; `answers`: a card of its
+        rank.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A card shown, with its answers, as one event."""
+    """A shown card, with its answers, as one event."""
 
     seat: int
     card: str
     to: int
     answers: tuple[tuple[int, int], ...]
     cards: tuple[str, ...]
-    """All cards held out: the shown one and those of the answers."""
+    """All cards held out: the shown card and those of the answers."""
     since: float
-    """When it was first seen held out."""
+    """When the card was first seen held out."""
     t: float
     confidence: float
     taken_home: bool
-    """Whether each hand was seen to go straight home with what it held."""
+    """Whether each hand was seen to go straight home with its card."""
 
 
 @dataclass(slots=True)
@@ -63,22 +65,22 @@ class _Hold:
     """One player's card in the air, over the looks of one reach."""
 
     seat: int
-    """Who holds it."""
+    """The seat of the holder."""
     reach: ArmTrack
-    """The arm it is seen under: another player's, where arms cross."""
+    """The arm it is seen under; if arms cross, this is another player's."""
     first: float
     last: float
     looks: list[list[Observation]] = field(default_factory=list)
 
     elsewhere: bool = False
-    """Whether it is seen under an arm that holds out another card far from it: two arms are seen as one."""
+    """Whether it is seen under an arm that holds out another card far away: two arms look like one."""
 
     own_arm: float = -math.inf
-    """When the holder's own arm was seen last, after another one that the card was seen under had gone."""
+    """When the holder's own arm was last seen, after the other arm over the card had gone."""
 
     @property
     def left(self) -> float:
-        """When the hand that held it was seen last."""
+        """When the hand that held it was last seen."""
         return max(self.reach.last_seen, self.own_arm)
 
     @property
@@ -96,7 +98,7 @@ class _Hold:
 
 
 class Shows:
-    """Collects held-out cards until all hands that held one have gone."""
+    """Collects held-out cards until all hands that held one have left."""
 
     def __init__(self) -> None:
         self._open: list[_Hold] = []
@@ -113,20 +115,20 @@ class Shows:
         return [*self._done, *(hold for hold in self._open if _long_enough(hold))]
 
     def lasts(self, now: float) -> bool:
-        """Tell whether a card is held out still, for so long at most that somebody may be about to answer."""
+        """Return whether a card is still held out, but not too long for an answer."""
         return any(_long_enough(hold) and now - hold.first < _ANSWER_SECONDS for hold in self._open)
 
     def shown_before(self, card: Observation) -> bool:
-        """Tell whether a card that lies free was held out still somewhere else just before."""
+        """Return whether a card that lies free was just held out still at another place."""
         return card.best[0] in self._names_far_from(card)
 
     def _names_far_from(self, card: Observation) -> list[str | None]:
-        """Return which cards are held out far from one, or were until just now."""
+        """Return the names of cards that are held out far from this one, or were until just now."""
         away = [h for h in self._held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
         return [_name(hold)[0] for hold in away]
 
     def holds_out(self, cards: Sequence[Observation]) -> bool:
-        """Tell whether one of some cards is where it is held out, or was when its hand was seen last."""
+        """Return whether one of the cards is where it is held out, or was when its hand was last seen."""
         pairs = ((hold, card) for hold in self._held for card in cards)
         return any(_name(hold)[0] == card.best[0] and _is_held_by(hold, card) for hold, card in pairs)
 
@@ -140,9 +142,9 @@ class Shows:
     ) -> None:
         """Take in the cards under arms in one look.
 
-        What is read twice in one place, as half of another card beside it may be, counts as what is surest.
-        `holder` tells whose hand holds a card under a seat's arm, `lies` which cards only lie there, given
-        whether that hand holds out another one, far from there.
+        If two cards are read in one place, such as half of another card beside the first, the surest counts.
+        `holder` returns the seat whose hand holds a card under a seat's arm. `lies` returns whether a card
+        only lies there.
         """
         for held in sorted(look.under_arms, key=lambda held: -held.seen.best[1]):
             card, seat = held.seen, holder(held.seen, held.seat)
@@ -177,7 +179,7 @@ class Shows:
         self._hold_on(look)
 
     def _hold_on(self, look: Look) -> None:
-        """Take in what seems to lie free where it is held out: an arm that rests may be lost from sight."""
+        """Take in a held-out card that seems to lie free, because its resting arm was lost from sight."""
         for hold in self._open:
             reach, (x, y) = hold.reach, _place(hold.looks[-1][0])
             stays = look.t - reach.last_seen < GONE_SECONDS and math.dist(reach.tip, (x, y)) < _AT_TIP_MM
@@ -188,7 +190,7 @@ class Shows:
                 hold.last = look.t
 
     def _held_elsewhere(self, seat: int, card: Observation, now: float) -> _Hold | None:
-        """Return another card that a seat holds out, far from where this one is, and has for long enough."""
+        """Return another card that a seat has held out for long enough, far from this one."""
         there = (
             hold
             for hold in self._open
@@ -201,15 +203,15 @@ class Shows:
         return next(there, None)
 
     def _is_of_shown_rank(self, card: Observation) -> bool:
-        """Tell whether a card of the same rank is held out far from there, or was until just now."""
+        """Return whether a card of the same rank is held out far from there, or was until just now."""
         return any(str(name)[:-1] == str(card.best[0])[:-1] for name in self._names_far_from(card))
 
     def hold_across(self, card: Observation) -> bool:
-        """Tell whether a card is held out, or was until just now, by a hand seen as one with another arm."""
+        """Return whether a card is held out, or was just now, by a hand that seems part of another arm."""
         return any(hold.elsewhere and _is_held_by(hold, card) for hold in (*self._done, *self._open))
 
     def forget(self, seat: int | None) -> None:
-        """Note that what the seat held has been played."""
+        """Note that the card a seat held has been played."""
         if seat is not None:
             self._open = [hold for hold in self._open if hold.seat != seat]
 
@@ -224,15 +226,16 @@ class Shows:
         self._done = [hold for hold in self._done if not lies(hold)]
 
     def reach_ended(self, reach: ArmTrack) -> bool:
-        """Note that an arm has gone out of the picture: what it held out longest was shown.
+        """Note that an arm has left the picture: the card it held out longest was shown.
 
-        Returns whether it held a card out.
+        Return whether it held a card out.
         """
         gone = [hold for hold in self._open if hold.reach.seat == reach.seat]
         self._open = [hold for hold in self._open if hold.reach.seat != reach.seat]
         longest: dict[int, _Hold] = {}
         for hold in sorted(gone, key=lambda hold: hold.last - hold.first):
-            # What it went on to put away is no card: in one place two were read, one after the other.
+            # The hand put nothing more away after that: two names were read in one place, one after the
+            # other.
             if _long_enough(hold) and (_name(hold)[0] is not None or hold.seat not in longest):
                 longest[hold.seat] = hold
         self._done += longest.values()
@@ -240,18 +243,18 @@ class Shows:
 
     @property
     def left(self) -> float | None:
-        """When the last hand went that held a card out; None where there is nothing to tell."""
+        """When the last hand that held a card out left; None if there is nothing to report."""
         return max((hold.left for hold in self._done), default=None)
 
     def over(self, now: float, present: Collection[int], looks: int) -> bool:
-        """Tell whether every hand that held a card out has gone for good, and what it has left there is seen.
+        """Return whether every hand with a held-out card has left for good, and its place has been seen.
 
-        `looks`: how often the table was looked at since the last one went.
+        `looks`: how often the table was looked at since the last one left.
         """
         if any(_long_enough(hold) and hold.reach.seat in present for hold in self._open):
             return False
         alone = [hold for hold in self._done if hold.crosses and hold.seat in present]
-        for hold in alone:  # the arm that it was seen under has gone, its own is seen now
+        for hold in alone:  # the arm over the card has left, and the holder's own arm is seen
             hold.own_arm = now
         if alone:
             return False
@@ -266,7 +269,7 @@ class Shows:
         named = [(h, name, p) for h, name, p in named if name and (h.crosses or name not in elsewhere)]
         if not named:
             return None
-        # A hand that was lost from sight, and came back with the same card, has held it out but once.
+        # A hand that was lost from sight and came back with the same card has held it out only once.
         once: dict[tuple[int, str | None], _Hold] = {}
         for hold, name, _ in named:
             once.setdefault((hold.seat, name), hold)
@@ -289,10 +292,10 @@ class Shows:
 def _across(
     card: Observation, reach: ArmTrack, shown: _Hold, now: float, reaches: Sequence[ArmTrack], layout: Layout
 ) -> tuple[ArmTrack, int] | None:
-    """Return who holds a card far from the one that is shown, and the arm it is seen under.
+    """Return the holder of a card far from the shown one, and the arm it is seen under.
 
-    No hand holds cards so far apart: arms that cross are seen as one. The other one was seen just now, or is
-    that of who is shown the first card, and holds out this one in answer. None: nobody can tell.
+    No hand holds two cards so far apart: crossing arms look like one. The other arm was either seen just now,
+    or it belongs to the player who is shown the first card and answers. Return None if neither is clear.
     """
     others = [r for r in reaches if r.seat != shown.seat and now - r.last_seen < _CROSSING_SECONDS]
     if others:
@@ -310,7 +313,7 @@ def _long_enough(hold: _Hold) -> bool:
 
 
 def _name(hold: _Hold) -> tuple[str | None, float]:
-    # Held in the air the card sways: looks are lined up on the last one before they vote.
+    # A card in the air sways, so its looks are aligned with the last one before they vote.
     x, y, angle = hold.looks[-1][0].x, hold.looks[-1][0].y, hold.looks[-1][0].angle
     lined = [
         [Observation(x, y, angle, card.face, card.probabilities) for card in look] for look in hold.looks

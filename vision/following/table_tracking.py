@@ -1,7 +1,7 @@
-"""Whether the table still lies as it is believed to lie, or has been lost from sight.
+"""Checks that cards and camera are still in place, or finds that the table is lost from sight.
 
 Cards that are played, drawn or taken up are acts of the game: one hand, one row, one pile. A camera that is
-carried away, or somebody who tidies the table, moves everything at once, and none of that is an act.
+carried away, or a person who tidies the table, moves everything at once. That is no act.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from vision.table.observations import Observation
 from vision.table.relocation import KnownUpCards, is_unmoved
 
 _UNSTEADY_SECONDS = 1.0
-"""For so long it may be unknown how the camera has moved before the table is doubted."""
+"""How long the movement of the camera may be unknown before the table is doubted."""
 _SAME_SHARE = 0.34
-"""While so many places in the rows look as they did the camera stands where it stood."""
+"""While at least this share of the places in the rows looks unchanged, the camera has not moved."""
 _FREE_SHARE = 0.5
-"""So does this share of the cards that no arm covers."""
+"""It has not moved either if this share of the cards that no arm covers looks unchanged."""
 _SURE_NAME = 0.9
 _SPOTS = 3
-"""So many spots in all, and half of each row, must be otherwise: less is a slip, or a play."""
+"""At least this many spots, and half of each row, must have changed: less is a slip or a play."""
 _ROWS, _ONE_SEAT = 2, 1
 _ELSEWHERE, _ELSEWHERE_SHARE = 2, 0.3
-"""So many cards, and such a share of them, lie where none may once the camera has been moved."""
+"""If this many cards, and this share of them, lie where no card may, the camera has moved."""
 
 
 class Track:
@@ -35,28 +35,29 @@ class Track:
 
     def __init__(self) -> None:
         self._unsteady: float | None = None
-        """Since when it has not been known how the camera has moved."""
+        """Since when the movement of the camera has been unknown."""
         self._reached: set[int] = set()
-        """Whose arms have come in since all rows were last seen in their places."""
+        """The seats whose arms have come in since all rows were last seen in their places."""
         self._trusted = False
         self.covered: Collection[Zone] = ()
-        """What arms, or whatever else moves, were seen to cover last."""
+        """The zones that arms, or anything else that moves, covered last."""
 
     def trust(self) -> None:
-        """Note that somebody has made sure that the table lies as believed: the next look is not doubted."""
+        """Note that the table has been checked and lies as believed: do not doubt the next look."""
         self._trusted = True
         self._unsteady = None
 
     def is_unsteady(self, moved: bool, t: float) -> bool:
-        """Note whether the camera seems to have moved, nobody knows where to; tell whether it long has."""
+        """Note whether the camera seems to have moved; return whether its place has long been unknown."""
         self._unsteady = (t if self._unsteady is None else self._unsteady) if moved else None
         return self._unsteady is not None and t - self._unsteady > _UNSTEADY_SECONDS
 
     def seems_moved(self, patches: Mapping[Zone, Patch], rows: Rows) -> bool:
-        """Tell whether most of the rows' places look otherwise than they did.
+        """Return whether most places in the rows look different from before.
 
-        Of two rows an arm that reaches from one to the other may cover most. So those do not count that arms
-        seem to have covered, where other cards look as they did: bare places look alike wherever they are.
+        An arm that reaches from one row to the other may cover most of both. So covered places do not count
+        if the cards elsewhere look unchanged. Bare places prove nothing: they look the same wherever they
+        are.
         """
         known = {zone: spot.patch for zone, spot in rows.spots.items() if spot.patch is not None}
         same = {zone for zone, patch in known.items() if same_patch(patches.get(zone), patch)}
@@ -67,11 +68,11 @@ class Track:
         return len(known) >= _SPOTS and len(same) < _SAME_SHARE * len(known)
 
     def reach(self, hands: HandsFrame) -> None:
-        """Note whose arms are in the picture."""
+        """Note the seats whose arms are in the picture."""
         self._reached |= {reach.seat for reach in hands.tracks}
 
     def is_displaced(self, look: Look, rows: Rows, layout: Layout) -> bool:
-        """Tell whether the rows of several players are not what they were, though one at most reached in."""
+        """Return whether the rows of several players have changed, though at most one of them reached in."""
         if self._trusted:
             self._trusted = False
             return False
@@ -82,7 +83,7 @@ class Track:
 
     @staticmethod
     def is_moved(cards: Sequence[Observation], layout: Layout, known: KnownUpCards) -> bool:
-        """Tell whether cards show that the camera stands otherwise than where `layout` lies as believed."""
+        """Return whether cards show that the camera has moved from where `layout` is correct."""
         elsewhere = sum(layout.zone_at(card.x, card.y) is None for card in cards)
         if elsewhere < max(_ELSEWHERE, _ELSEWHERE_SHARE * len(cards)):
             return False
@@ -96,7 +97,7 @@ def _moved(
     rows: Rows,
     layout: Layout,
 ) -> dict[int, int]:
-    """Return by seat how many of its spots are otherwise than believed, of rows of which half are."""
+    """Return by seat how many of its spots have changed, for rows where at least half have."""
     there: dict[Zone | None, list[Observation]] = {}
     for card in cards:
         there.setdefault(layout.zone_at(card.x, card.y), []).append(card)
@@ -111,9 +112,9 @@ def _moved(
 
 
 def _is_otherwise(spot: Spot, cards: Sequence[Observation], patch: Patch | None) -> bool:
-    """Tell whether a spot is bare, or shows another card than the one that lay there.
+    """Return whether a spot is bare, or shows a card other than the one that lay there.
 
-    A reader may overlook a card: then the place still looks as it did.
+    A reader may overlook a card, but then the place looks unchanged.
     """
     if spot.patch is None or same_patch(patch, spot.patch):
         return False

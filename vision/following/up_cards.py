@@ -1,4 +1,4 @@
-"""What becomes of cards in the rows: exchanged before the game, taken up or played in it."""
+"""Reports acts on the cards in the rows: exchanges before the game; cards taken up, down or flipped later."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from vision.table.observations import Observation
 
 _QUIET_SECONDS = 1.0
 _ONE_ACT_S = 4.0
-"""An up-card that a hand takes up so soon after another one is taken up together with that."""
+"""Face-up cards that a hand takes up within this time after one another are one act."""
 _ROW_NEAR_MM = NEAR_MM * 0.7
 _LINGERS_SECONDS = 1.0
-"""A hand that stays at a spot for longer has done by then what it came for."""
+"""A hand that stays at a spot for longer has finished its act by then."""
 _EXCHANGE_SECONDS = 10.0
-"""An exchange of which the game has begun and a card is still unread this long after is not told any more."""
+"""If the game has begun, and a card is still unread after this time, the exchange is no longer reported."""
 
 
 @dataclass(slots=True)
 class _Vanished:
-    """An up-card that left its row and has not come to light elsewhere."""
+    """A face-up card that left its row and has not come to light elsewhere."""
 
     seat: int
     card: str
@@ -35,7 +35,7 @@ class _Vanished:
 
 
 class UpCards:
-    """Follows the rows and tells what the players do with them."""
+    """Follows the rows and reports what the players do with them."""
 
     def __init__(self, scene: Scene, rows: Rows, before_action: BeforeAction) -> None:
         self._scene, self.rows, self._before_action = scene, rows, before_action
@@ -43,14 +43,14 @@ class UpCards:
         self._exchanging: dict[int, float] = {}
         self._dealt = self.by_player()
         self._flipped: Counter[int] = Counter()
-        """Of each seat, how many face-down cards were turned over whose spots were not seen bare yet."""
+        """For each seat: how many face-down cards were flipped whose spots have not been seen bare yet."""
         self._turned: dict[int, list[Change]] = {}
         """The spots that are known to be bare because of each seat's last flip."""
         self._down_gone: list[Change] = []
-        """Face-down cards that are gone from their spots: they may turn up on the pile yet."""
+        """Spots whose face-down cards have gone: the cards may yet turn up on the pile."""
 
     def by_player(self) -> dict[str, tuple[str, ...]]:
-        """Return the up-cards before each player."""
+        """Return the face-up cards before each player."""
         seats = self._scene.layout.seats
         return {seat.player: tuple(self.rows.up_of(i)) for i, seat in enumerate(seats)}
 
@@ -66,7 +66,7 @@ class UpCards:
             self._changed(change, pile, now)
 
     def look_under_hand(self, zone: Zone, card: Observation, pile: Collection[str], now: float) -> None:
-        """Take in a card that shows at a spot though a hand rests over it, while cards are exchanged."""
+        """Take in a card that shows at a spot under a resting hand, while cards are exchanged."""
         change = self.rows.look_under_hand(zone, card, now)
         if change is not None:
             self.rows.spots[zone].hidden_since = math.inf
@@ -94,7 +94,7 @@ class UpCards:
             self._flipped[seat] = max(0, self._flipped[seat] - 1)
 
     def _done_at(self, change: Change) -> float:
-        """Return when a hand did what it left at a spot: soon after it came there, however long it stayed."""
+        """Return when a hand did its act at a spot: soon after it came there, however long it stayed."""
         place = self._scene.layout.place_of(change.zone)
         if place is None:
             return change.t
@@ -103,13 +103,13 @@ class UpCards:
         return min(change.t, came + _LINGERS_SECONDS)
 
     def _is_on_pile(self, card: str, pile: Collection[str]) -> bool:
-        """Tell whether a card that has left its row is one that lies on the pile, and not one like it."""
+        """Return whether a card that has left its row lies on the pile, and not another copy of it."""
         last = self._scene.log.last
         one = copies(card, self._scene.packs) == 1
         return card in pile and (one or (last is not None and card in last.cards))
 
     def put_right(self, seat: int, t: float) -> None:
-        """Take a seat's row for where somebody says it is: what seemed to be gone was not the row's."""
+        """Place a seat's row where a person says it is: cards that seemed gone were not the row's."""
         self.rows.put_right(seat, t)
         self._vanished = [gone for gone in self._vanished if gone.seat != seat]
         self._down_gone = [change for change in self._down_gone if change.zone.seat != seat]
@@ -117,12 +117,12 @@ class UpCards:
         self._exchanging.pop(seat, None)
 
     def take_from_row(self, names: Collection[str], seat: int | None = None) -> int:
-        """Note that a seat (None: anybody) has played cards; returns how many of them came from a row."""
+        """Note that a seat (None: any) has played cards; return how many of them came from a row."""
         count = 0
         for name in names:
             zone, vanished = self._was_in_row(name, seat)
             spot = None if zone is None else self.rows.spots[zone]
-            if spot is not None and spot.may_be_exchanged:  # so it was: nobody is accused for what was hidden
+            if spot is not None and spot.may_be_exchanged:  # perhaps unseen: accuse nobody
                 spot.up, spot.put_right = None, True
                 continue
             if spot is not None:
@@ -133,10 +133,10 @@ class UpCards:
         return count
 
     def _was_in_row(self, name: str, seat: int | None) -> tuple[Zone | None, _Vanished | None]:
-        """Return the spot where a card that a seat has played seems to lie, or that it has left its spot.
+        """Return the spot from which a seat seems to have played a card, or the card that left it before.
 
-        With several packs a card like one in a row may come from a hand: that one is in the row still where
-        the row is somebody else's, or nobody has reached there.
+        With several packs, another copy may come from a hand. The card in a row is still there if the row is
+        another player's, or if nobody has reached there.
         """
         spots, gone = self.rows.owners(name), [gone for gone in self._vanished if gone.card == name]
         if copies(name, self._scene.packs) > 1:
@@ -146,7 +146,7 @@ class UpCards:
         return next(iter(spots), None), next(iter(gone), None)
 
     def source_of(self, names: Sequence[str], seat: int | None) -> Source:
-        """Tell where cards that this seat played came from, and note that they are no longer there."""
+        """Return the source of cards that a seat played, and note that they have left it."""
         from_row = self.take_from_row(names, seat)
         if from_row == len(names):
             return "up"
@@ -155,9 +155,9 @@ class UpCards:
         return "down" if seat is not None and self._flips(seat) else "hand"
 
     def _flips(self, seat: int) -> bool:
-        """Tell whether a card that this seat just played is one of its face-down cards.
+        """Return whether a card that this seat just played is one of its face-down cards.
 
-        It is when no up-card is left before the player and the hand came by way of a face-down one.
+        It is if the player has no face-up card left, and the hand paused at a face-down one.
         """
         if self.rows.up_of(seat):
             return False
@@ -178,16 +178,17 @@ class UpCards:
         return True
 
     def take_back_flip(self, seat: int) -> None:
-        """Note that a seat's hand held the card of its last flip: what has gone from its row was taken up."""
+        """Note that a seat's last flip came from the hand: the card gone from its row was taken down."""
         turned = self._turned.pop(seat, [])
         self._down_gone += turned
         if not turned:
             self._flipped[seat] = max(0, self._flipped[seat] - 1)
 
     def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
-        """Tell exchanges, and what was taken up, once the hands have gone.
+        """Report exchanges and cards taken up, once the hands have left.
 
-        `pile_open`: it is not settled yet what was put on the play pile: what is gone may turn up there.
+        `pile_open`: the cards put on the play pile are not settled yet; a card that has gone may turn up
+        there.
         """
         for seat in [seat for seat in self._exchanging if seat not in present]:
             self._tell_exchange(seat, now)
@@ -200,7 +201,7 @@ class UpCards:
             self.tell_taken_down(now)
 
     def _may_be_put_down(self, change: Change, present: Collection[int]) -> bool:
-        """Tell whether the hand that took a face-down card is still there: it may be about to play it."""
+        """Return whether the hand that took a face-down card is still there, and may be about to play it."""
         reach = self._scene.last_reach(change.zone.seat)
         return change.zone.seat in present and reach is not None and reach.start <= change.t
 
@@ -221,9 +222,9 @@ class UpCards:
     def _played_from_hand_after(
         self, t: float, player: str, was: Counter[str], into_hand: Counter[str], now: float
     ) -> None:
-        """Tell that a player's play after an exchange at `t` came from the hand, if its up-cards went there.
+        """Revise a player's play after an exchange at `t`: it came from the hand if its cards went there.
 
-        Who exchanges and plays at one go does both before the row has been seen again.
+        A player who exchanges and plays in one go does both before the row is seen again.
         """
         log = self._scene.log
         play = log.latest(log.last_plays[player]) if player in log.last_plays else None
@@ -234,14 +235,14 @@ class UpCards:
             log.revise(play, now, source="hand")
 
     def _forget_exchange(self, seat: int, now: float) -> None:
-        """Give up an exchange that cannot be read, so that what is taken up in the game is told."""
+        """Give up an exchange that cannot be read, so that cards taken up later are reported."""
         t = self._exchanging.get(seat)
         if t is not None and self._scene.started and now - t > _EXCHANGE_SECONDS:
             del self._exchanging[seat]
             self._vanished = [gone for gone in self._vanished if gone.seat != seat or gone.t > t]
 
     def tell_taken_down(self, now: float) -> None:
-        """Tell which face-down cards have gone, and not to the play pile."""
+        """Report face-down cards that have gone, and not to the play pile."""
         gone, self._down_gone = self._down_gone, []
         for change in gone:
             play = self._play_of(change)
@@ -254,9 +255,9 @@ class UpCards:
             self._scene.log.add("take_down", change.t, now, player=player, count=1, confidence=0.8)
 
     def _play_of(self, change: Change) -> Event | None:
-        """Return the last play if a face-down card that is gone is what its player put down by that reach.
+        """Return the last play if its card is the face-down card that has gone, by the same reach.
 
-        Then it was flipped, though the pause at the spot by which that is told at once was not seen.
+        Then the card was flipped, though the pause at the spot that shows a flip at once was missed.
         """
         last, seat = self._scene.log.last, change.zone.seat
         reach = self._scene.last_reach(seat)
@@ -267,13 +268,13 @@ class UpCards:
         return last if alone and one_reach and not last.withdrawn else None
 
     def tell_at_the_end(self, now: float) -> None:
-        """Tell what has gone from the rows, but of nobody who was exchanging: that was only half done."""
+        """Report cards that have gone from the rows, except those of players in the middle of an exchange."""
         self._vanished = [gone for gone in self._vanished if gone.seat not in self._exchanging]
         self.tell_taken_up(now)
         self.tell_taken_down(now)
 
     def tell_taken_up(self, now: float) -> None:
-        """Tell which up-cards have gone into hands."""
+        """Report face-up cards that have gone into hands."""
         for seat in sorted({gone.seat for gone in self._vanished}):
             mine = [gone for gone in self._vanished if gone.seat == seat]
             self._vanished = [gone for gone in self._vanished if gone.seat != seat]
@@ -287,7 +288,7 @@ class UpCards:
                 self._scene.log.revise(last, now, t=t, cards=(*last.cards, *cards))
 
     def corrected_deal(self, deal: Event, now: float) -> Event:
-        """Rename up-cards that many looks agree on; returns the deal, revised while nothing else happened."""
+        """Rename face-up cards if many looks agree; return the deal, revised if nothing else has happened."""
         renamed = self.rows.better_names()
         if not renamed or self._scene.started or self._exchanging or not self._scene.log.is_newest(deal):
             return deal

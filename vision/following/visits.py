@@ -1,4 +1,4 @@
-"""Whose arms were over the play pile since what they did there was last settled."""
+"""The arms over the play pile since the latest acts there were settled."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from vision.table.observations import Observation
 
 _BEFORE_SECONDS = 0.5
 _JUST_SECONDS = 2.0
-"""A hand that has put down a card was nearest to it no longer ago than this, before the pile was free."""
+"""A hand that has put down a card was nearest to it at most this long before the pile was free."""
 _FREE_LOOKS = 8
-"""So many looks at the uncovered pile are remembered."""
+"""How many looks at the uncovered pile are remembered."""
 _PUTS_DOWN_MM = 65.0
-"""A hand that puts a card down comes nearer than this to its middle, if it is seen then. So did 61 of 62
-hands that were tracked all the while, on eleven films of people."""
+"""A hand that puts a card down comes nearer than this to its middle, if it is seen at that moment. This was
+true of 61 of 62 hands that were tracked without a gap, on eleven films of people."""
 
 
 class Visits:
-    """Counts in how many frames each seat's arm was over the pile, and tells who has done something there."""
+    """Counts the frames with each seat's arm over the pile, and finds the player who acted there."""
 
     def __init__(self, scene: Scene, t: float) -> None:
         self._scene = scene
@@ -32,16 +32,16 @@ class Visits:
         self.since = t
         """When the pile was last settled."""
         self.since_play: set[int] = set()
-        """Whose arms were over the pile since the last play was told."""
+        """The seats whose arms were over the pile since the last play was reported."""
         self.played = t
-        """When that was."""
+        """When the last play was reported."""
         self._covered = t
         """When something was last over the pile."""
         self._free: deque[tuple[float, list[Observation]]] = deque(maxlen=_FREE_LOOKS)
         """The latest looks at the uncovered pile, oldest first."""
 
     def look(self, cards: list[Observation], t: float) -> None:
-        """Note what a look at the uncovered pile showed."""
+        """Note the cards of a look at the uncovered pile."""
         self._free.append((t, cards))
 
     def note(self, seats: Collection[int], t: float) -> None:
@@ -51,33 +51,33 @@ class Visits:
         self.since_play.update(seats)
 
     def settled(self, t: float) -> None:
-        """Note that it is clear now what the arms did there."""
+        """Note that the acts of the arms there are now clear."""
         self.since = t
         self._frames.clear()
 
     def told_play(self, t: float) -> None:
-        """Note that a play was told at `t`."""
+        """Note that a play was reported at `t`."""
         self.since_play.clear()
         self.played = t
 
     def who(self, place: Place | None, since: float = -math.inf) -> int | None:
-        """Return who did something at a place since the pile was last settled.
+        """Return the seat that acted at a place since the pile was last settled.
 
-        `since`: they were still there then.
+        `since`: its hand was still there then.
         """
         hand = self.hand_at(place, since)
         return self._arm_at(place, since) if hand is None else hand.seat
 
     def who_put_down(self, card: Observation) -> int | None:
-        """Return who put down a card."""
+        """Return the seat that put down a card."""
         hand = self.hand_that_put_down(card)
         return self._arm_at((card.x, card.y)) if hand is None else hand.seat
 
     def _arm_at(self, place: Place | None, since: float = -math.inf) -> int | None:
-        """Return whose arm was at a place last, if hands are not seen as such."""
+        """Return the seat whose arm was last at a place, if hands are not tracked."""
         since = max(since, self.since - _BEFORE_SECONDS)
         paused = self._scene.stops_near(place, since) if place is not None else []
-        if self._frames:  # an arm that was there earlier has done nothing here
+        if self._frames:  # an arm that was there only earlier did nothing here
             paused = [entry for entry in paused if entry[1].seat in self._frames]
         if paused:
             return max(paused, key=lambda entry: entry[0].end)[1].seat
@@ -87,10 +87,10 @@ class Visits:
         return recent[-1].seat if recent else None
 
     def hand_at(self, place: Place | None, since: float = -math.inf) -> NearHand | None:
-        """Return the hand that did something at a place just now; None if hands are not seen as such.
+        """Return the hand that just acted at a place; None if hands are not tracked.
 
-        If none was seen near, a body may have hidden it. If two were, or nothing was, whoever draws next has
-        done it.
+        If no hand was seen near, a body may have hidden it. If two hands were near, or nothing was seen, the
+        player who draws next has acted.
         """
         if place is None or not self._scene.by_hands:
             return None
@@ -108,9 +108,9 @@ class Visits:
         return hand if drew is None else drew
 
     def hand_that_took(self, shown: float) -> NearHand | None:
-        """Return the hand that took the pile, which was last seen when it was `shown`; as `hand_at`.
+        """Return the hand that took the pile, which was last `shown` at this time; see `hand_at`.
 
-        It may have been there long before the place was seen without the pile.
+        It may have been there long before the place was seen bare.
         """
         play = self._scene.layout.play
         if play is None or not self._scene.by_hands:
@@ -119,17 +119,17 @@ class Visits:
         return hand if hand is not None and hand.mm <= _PUTS_DOWN_MM else self.hand_at(play, shown)
 
     def _still_without(self, card: Observation) -> float:
-        """Return when the uncovered pile was last seen without a card, for sure: twice; or minus infinity."""
+        """Return when two looks had last shown the uncovered pile without a card; else minus infinity."""
         first = next((t for t, cards in self._free if any(_may_be(card, seen) for seen in cards)), math.inf)
         without = [t for t, _ in self._free if t < first]
         return without[-2] if len(without) > 1 else -math.inf
 
     def hand_that_put_down(self, card: Observation) -> NearHand | None:
-        """Return the hand that put down a card, as `hand_at`."""
+        """Return the hand that put down a card; see `hand_at`."""
         return self.hand_at((card.x, card.y), self._still_without(card))
 
     def is_sure_who(self, card: Observation) -> bool:
-        """Return whether one hand alone can have put down a card, if hands are seen as such."""
+        """Return whether only one hand can have put down a card; True if hands are not tracked."""
         if not self._scene.by_hands:
             return True
         hand = self.hand_that_put_down(card)
@@ -141,5 +141,5 @@ class Visits:
 
 
 def _may_be(card: Observation, seen: Observation) -> bool:
-    """Return whether what was seen may be a card: it lies there, and is not surely another one."""
+    """Return whether a reading may be a card: it lies there, and is not surely another one."""
     return same_card(card, seen) and (seen.best[0] == card.best[0] or seen.best[1] < SURE_NAME)
