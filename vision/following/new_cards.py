@@ -1,4 +1,4 @@
-"""Cards that seem to have been put on the play pile: which of them lay there all along."""
+"""Cards that seem to have been put on the play pile: finds those that lay there all along."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ SURE = 0.75
 _HARDLY = 0.05
 _WELL_READ, _A_CARD, _RANK_SURE = 0.9, 0.85, 0.95
 _ALL_BUT_CERTAIN = 0.99
-"""What is read so surely is that, though another card lay in its place."""
+"""A name this probable is right, even if another card lay in that place."""
 _RANK_LOOKS = 3
-"""So many looks tell a card's rank."""
+"""This many looks show a card's rank."""
 _PLAIN_LOOKS, _LATEST = 2, 4
-"""More looks than that show plainly what they show; and so many are the latest ones."""
+"""More looks than the first number show things plainly. The second number counts the latest looks."""
 _ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
-"""So far off may a card be placed under a hand where its suit is misread, too: a corner must do for both."""
+"""A card under a hand may be placed this far off, if its suit is misread, too: only a corner shows."""
 _INDEX_MM = 6.0
-"""So far from where an index is another card's edge does not cover it in part."""
+"""A card whose edge is farther than this from an index does not partly cover the index."""
 _ACROSS = 45.0
-"""Degrees by which cards that one hand puts down at once are seldom turned from one another."""
+"""Cards that one hand puts down at once are seldom turned by more degrees than this from each other."""
 
 
 class SeeminglyNew:
-    """Judges what seems new by what is known of the pile, by its pictures, and by what was taken off it."""
+    """Judges cards that seem new by the known pile, its pictures, and the cards taken off it."""
 
     def __init__(self, pile: Pile, pictures: PilePictures, taking: Taking, told: ToldPlays) -> None:
         self._pile, self._pictures, self._taking, self._told = pile, pictures, taking, told
         self.in_sight: set[str] = set()
-        """What has been seen of the pile since it was last settled."""
+        """The names that have been read on the pile since it was last settled."""
         self._in_sight_before_play: set[str] = set()
 
     def put_down(
@@ -53,10 +53,10 @@ class SeeminglyNew:
         early: bool,
         unpictured: bool,
     ) -> list[NewCard]:
-        """Return which of the cards that seem new were put down by `t`; `player_at` tells by whom.
+        """Return those of the cards that were put down by `t`; `player_at` returns the player who did.
 
-        `early`: a hand is still there, and what it hides in part may lie otherwise than it seems: what is
-        doubtful waits. `unpictured`: no picture shows that they came.
+        `early`: a hand is still there, and cards that it partly hides may be misread. So doubtful ones wait.
+        `unpictured`: no picture shows that the cards came.
         """
         seen = self.without_those_not_taken(seen)
         if unpictured:
@@ -66,19 +66,20 @@ class SeeminglyNew:
         return self.without_misread_beside_last(seen, player_at(seen[-1][2]), t, sure) if seen else []
 
     def without_those_not_taken(self, seen: Sequence[NewCard]) -> list[NewCard]:
-        """Return the new cards; those that seemed taken and are there again were only overlooked."""
+        """Return the new cards, without those that seemed taken and are there again: they were overlooked."""
         overlooked = self._taking.overlooked([name for name, _, _ in seen])
         places = {name: card for name, _, card in seen}
         self._pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
         return [card for card in seen if card[0] not in overlooked]
 
     def without_overlooked(self, seen: Sequence[NewCard], t: float) -> list[NewCard]:
-        """Return the new cards; those that lay there before go to the pile without a word, if surely read.
+        """Return the new cards, without those that lay there before. If surely read, these join the pile.
 
-        One of a set, of which another is plainly new, or was told under the hand that was there till `t`, is
-        no such card if it is read well: much alike as the pictures of two cards may be, one that lay there
-        hardly comes to light just as its rank is played; but what was read so before the play is one. Nor is
-        one of which an index looks like what was there, where all else that shows of it looks otherwise.
+        Cards that lay there are not reported. The pictures of two cards may be similar. So a well-read card
+        is new in spite of them if its rank was just played: an old card hardly comes to light just then. The
+        rank was played if another card of it is plainly new, or was reported under the hand that was there
+        till `t`. But a card read before the play is old. A card is also new if only an index looks unchanged,
+        and all else that shows of it looks different.
         """
         plain = [card for card in seen if _is_well_read(card[2])]
         upon = [*self._last_put(), *(place for _, _, place in plain)]
@@ -106,10 +107,10 @@ class SeeminglyNew:
         return [card for card in seen if card not in old]
 
     def _came_with(self, card: NewCard, seen: Sequence[NewCard]) -> bool:
-        """Tell whether all that shows of a card beside those that came with it looks otherwise than before.
+        """Return whether everything that shows of a card beside those that came with it looks different.
 
-        Among others only of one that is read all but certainly, and was not read before: an index that lay
-        bare is not overlooked in every look.
+        Beside other cards this proves something only if the name is almost certain and was not read before.
+        An index that lay bare is not overlooked in every look.
         """
         upon = [place for name, _, place in seen if name != card[0]]
         if not upon:
@@ -118,25 +119,25 @@ class SeeminglyNew:
         return plain and self._pictures.rest_looks_otherwise(card[2], upon)
 
     def _looks_as_left(self, card: Observation, upon: Sequence[Observation]) -> bool:
-        """Tell whether a card's index, or what shows of it beside those `upon` it, was so before them."""
+        """Return whether a card's index, or its part beside the cards `upon` it, looks unchanged."""
         if self._pictures.lay_there(card):
             return True
-        upon = [upper for upper in upon if not same_card(upper, card)]  # else it is that one, maybe misread
+        upon = [upper for upper in upon if not same_card(upper, card)]  # else maybe it is that card, misread
         return bool(upon) and self._pictures.rest_lay_there(card, upon)
 
     def _last_put(self) -> list[Observation]:
-        """Return where the cards of the last play lie."""
+        """Return the places of the cards of the last play."""
         last = self._told.last
         names = () if last is None else last.cards
         return [lay.place for lay in self._pile.cards if lay.name in names and lay.place is not None]
 
     def lay_there(self, card: NewCard) -> bool:
-        """Tell whether a card that seems new lay there before; one put exactly on another one did not.
+        """Return whether a card that seems new lay there before; a card put exactly on another did not.
 
-        One that is read all but certainly may have its index just where another's was that is much like it:
-        on a neat pile a 6 of clubs and an 8 of clubs differ by little. One read well was not overlooked where
-        the uppermost was surely read as another, and all of its place looks otherwise. But where a card of
-        its suit lay, one read less surely is most likely that one, its rank half covered by another.
+        A well-read card is new where the top card was surely read as another, if its whole place looks
+        different. A card with an almost certain name may have its index where a very similar one was. On a
+        neat pile a 6 of clubs and an 8 of clubs differ little. If a card of its suit lay there, a card read
+        less surely is most likely that one: another card half covers its rank.
         """
         name, p, seen = card
         if self._pile.shows_another(card) and self._pictures.looks_otherwise(seen):
@@ -152,9 +153,9 @@ class SeeminglyNew:
         self._in_sight_before_play = set(self.in_sight)
 
     def lay_there_before_play(self, card: NewCard, played: str = "") -> bool:
-        """Tell whether what is read now was there before the last play; a doubtful name proves little.
+        """Return whether a card read now was there before the last play; a doubtful name proves little.
 
-        One read well, of the rank that was `played`, and never read there before hardly comes to light now.
+        A well-read card of the `played` rank that was never read there before hardly comes to light only now.
         """
         name, p, seen = card
         read_well = not _is_doubtful(card) and name not in self._in_sight_before_play
@@ -169,10 +170,10 @@ class SeeminglyNew:
         return _is_of_another_rank(card, [*lower, *self._in_sight_before_play])
 
     def surely_put_down(self, seen: Sequence[NewCard]) -> list[NewCard]:
-        """Return the new cards that a hand over them leaves no doubt about.
+        """Return the new cards that are beyond doubt, although a hand is over them.
 
-        One of another rank than the surest is hardly one: beside a hand one card may be outlined as two. Nor
-        is one that may be a card of the pile, misread: the hand has moved what lies there.
+        A card of another rank than the surest is doubtful: beside a hand, one card may be outlined as two. A
+        card that may be a misread card of the pile is doubtful, too, because the hand has moved the pile.
         """
         new = [
             c for c in seen if not (self.lay_there(c) or may_be_one_of(dict.fromkeys(self._pile.names), c))
@@ -181,9 +182,9 @@ class SeeminglyNew:
         return of_ranks(ranks, new, sure=CERTAIN, on_pile=self._pile.names)
 
     def without_laid_bare(self, view: PileView, now: float) -> PileView:
-        """Return the view without cards that only came to light as those upon them were taken off.
+        """Return the view without cards that only came to light when cards on them were taken off.
 
-        One that was told by another suit when it was put down is told anew.
+        A card that was reported with another suit is corrected.
         """
         misread = [(card, self._pile.misread_before(card, view)) for card in view.new]
         told = {name: lay for (name, _, _), lay in misread if lay is not None}
@@ -200,15 +201,15 @@ class SeeminglyNew:
         return replace(view, new=tuple(new), old=(*view.old, *told), there=view.there | bare)
 
     def plainly_new(self, view: PileView) -> list[NewCard]:
-        """Return the new cards that are all but certainly read, and where the picture showed no such card."""
+        """Return the new cards with almost certain names that the picture before plainly did not show."""
         return [card for card in view.new if card[1] >= CERTAIN and self._pictures.shows_new(card[2])]
 
     def is_top_taken(self, view: PileView, unchanged: bool, looks: Sequence[Sequence[Observation]]) -> bool:
-        """Tell whether upper cards are gone: those of the uppermost rank, or those that were played last.
+        """Return whether upper cards have gone: those of the top rank, or those last played.
 
-        Cards that were put down together may have been straightened, which hides all but one; what lies upon
-        them is seen, and none of them is gone that one of the `looks` reads well where it lay. `unchanged`:
-        the pile looks from afar as it was left.
+        Straightening cards that were put down together hides all but one, but cards on them stay visible. A
+        card that one of the `looks` reads well in its place has not gone. `unchanged`: the pile looks
+        unchanged from afar.
         """
         last, seen = self._told.newest, max(view.there, default=-1)
         if any(_is_read_in(looks, lay) for lay in self._pile.cards[seen + 1 :]):
@@ -220,7 +221,7 @@ class SeeminglyNew:
         return on_top and seen < below and self.is_top_gone()
 
     def is_top_gone(self) -> bool:
-        """Tell whether nothing looks like the uppermost card any more where that lay."""
+        """Return whether nothing looks like the top card any more in its place."""
         top = self._pile.cards[-1].place if self._pile.cards else None
         return top is not None and self._pictures.is_gone(top)
 
@@ -231,9 +232,9 @@ class SeeminglyNew:
         elsewhere: Collection[str],
         under_hand: Sequence[Observation] = (),
     ) -> bool:
-        """Tell whether another card of the new ones' rank shows in the last look, or well in one before.
+        """Return whether another card of the new ones' rank shows in the last look, or well before.
 
-        Where it was read under the hand, too, it need not show so well.
+        A card that was also read under the hand need not show so well.
         """
         ranks = {name[:-1] for name, _, _ in view.new}
         known = {*(name for name, _, _ in view.new), *self._pile.names, *elsewhere}
@@ -250,10 +251,10 @@ class SeeminglyNew:
     def missed(
         self, last: Event, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]
     ) -> list[NewCard]:
-        """Return cards that were put down with the last play, though they were not seen then, as looks show.
+        """Return cards that were put down with the last play but are only seen now, in these looks.
 
-        Of a card of its set, which shows only in part, the latest looks must do: it is overlooked as often
-        as not.
+        A card of the same set that shows only in part is overlooked as often as not. So the latest looks are
+        enough for it.
         """
         view = self.view_since_play(looks, elsewhere)
         missed = self.missed_in(last, view, plain=len(looks) > _PLAIN_LOOKS)
@@ -262,14 +263,14 @@ class SeeminglyNew:
         return self.missed_in(last, self.view_since_play(looks[-_LATEST:], elsewhere), plain=False)
 
     def view_since_play(self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]) -> PileView:
-        """Return what looks show, held against the pile before the last play."""
+        """Return what looks show, compared with the pile before the last play."""
         return self._pile.view(looks, elsewhere, self._pictures.since_play(self._last_put()))
 
     def missed_in(self, last: Event, view: PileView, *, plain: bool) -> list[NewCard]:
-        """Return cards that were put down with the last play, though they were not seen then.
+        """Return cards that a view shows and that were put down with the last play, but not seen then.
 
-        Cards of its set; and where looks enough show it `plain`ly, one of another rank where every look shows
-        something else than lay there before.
+        These are cards of its set. If enough looks show them `plain`ly, they may also have another rank. Then
+        every look must show something different from what lay there before.
         """
         rank = last.cards[-1][:-1]
         seen = [c for c in view.new if c[0][:-1] == rank and not self.lay_there_before_play(c, rank)]
@@ -291,10 +292,10 @@ class SeeminglyNew:
         ]
 
     def half_seen(self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]) -> list[NewCard]:
-        """Return cards that came with the last play and of which looks tell no more than the rank, not its.
+        """Return cards of another rank that came with the last play, if looks show no more than that rank.
 
-        That is too little to tell them; but it is enough where their player draws for them. What is read as
-        a card that lies just there is that one.
+        This is too little to report them, but enough if their player draws for them. A reading that names a
+        card known to lie exactly there is that card.
         """
         last, known = self._told.newest, {*self._pile.names, *elsewhere}
         if last is None:
@@ -314,18 +315,18 @@ class SeeminglyNew:
         return found
 
     def misread_in(self, last: Event, name: str, seen: Observation, view: PileView) -> PileCard | None:
-        """Return the card of the last play that is read as `name` now: a hand hid it; None where none is."""
+        """Return the card of the last play that a hand hid and that is read as `name` now; None if none."""
         told = (c for c in self._pile.cards if c.name in last.cards and c.name not in view.old and not c.sure)
         return next((card for card in told if _was_misread(card, name, seen)), None)
 
     def without_misread_beside_last(
         self, seen: Sequence[NewCard], player: str | None, t: float, sure: float
     ) -> list[NewCard]:
-        """Return what a player has put down by `t` without what is most likely misread.
+        """Return the cards that a player put down by `t`, without those that are most likely misread.
 
-        That is what lies beside the play that the same reach of the same player made before, is of another
-        rank, and is not read `sure`ly: it may bear its name only because what it was rather read as lies
-        elsewhere. One look that showed both would ask as much of it, see `of_ranks`.
+        The player's last play must be by the same reach. A card of another rank beside it is most likely
+        misread, unless it is read `sure`ly. It may have its name only because its likelier name lies
+        elsewhere. A single look that showed both would be judged the same way, see `of_ranks`.
         """
         last = self._told.newest
         if last is None or last.player != player or not self._told.in_one_reach(player, last.t, t):
@@ -341,12 +342,18 @@ class SeeminglyNew:
         ]
 
     def is_another(self, card: NewCard, rank: str) -> bool:
-        """Tell whether a card of another than the last play's rank was put down with it all the same.
+        """Return whether a card of another rank was nevertheless put down with the last play.
 
-        Cards that others cover in part are misread more often than cards of several ranks are played. What
-        lies just where one of its suit lay is that one, all but its pip covered, unless nothing is near one
-        of its indices; what lies where one of its rank and colour lay is that one, its pip covered, unless it
-        surely was not to be seen; and what lies across the cards of the play no hand put down with them.
+        Partly covered cards are misread more often than cards of several ranks are played. So these do not
+        count:
+
+        - A card exactly where one of its suit lay is that card, with only its pip showing. This does not hold
+          if one of its indices lies free.
+
+        - A card where one of its rank and colour lay is that card, its pip covered. This does not hold if it
+          surely was not visible before.
+
+        - A card that lies across the cards of the play was not put down with them.
         """
         name, _, seen = card
         upon = [lay.place for lay in self._pile.top if lay.place is not None]
@@ -368,21 +375,21 @@ def _is_well_read(seen: Observation) -> bool:
 
 
 def _is_of_another_rank(card: NewCard, known: Collection[str]) -> bool:
-    """Tell whether a card's rank is surely read, and none of those `known` to have lain there has it."""
+    """Return whether a card's rank is surely read, and none of the `known` cards there has that rank."""
     rank = card[0][:-1]
     return rank_odds(card[2], rank) >= _RANK_SURE and not any(name[:-1] == rank for name in known)
 
 
 def _is_read_in(looks: Sequence[Sequence[Observation]], lay: PileCard) -> bool:
-    """Tell whether a look reads a card of the pile well where that lay."""
+    """Return whether a look reads a card of the pile well in its place."""
     well = [seen for look in looks for seen in look if seen.probabilities.get(lay.name, 0.0) >= _WELL_READ]
     return lay.place is not None and any(same_card(lay.place, seen) for seen in well)
 
 
 def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:
-    """Tell whether a new card's name is not what it is surely read as.
+    """Return whether a new card's name is not surely read.
 
-    To be of another rank than those `plain`ly read that came with it, it must be so plain itself.
+    `plain`: plainly read cards that came with it. A card of another rank than theirs must be as plain itself.
     """
     name, _, seen = card
     of_their_rank = not plain or any(other[:-1] == name[:-1] for other, _, _ in plain)
@@ -397,7 +404,7 @@ def _was_misread(card: PileCard, name: str, seen: Observation) -> bool:
 
 
 def shows_a_card(look: Sequence[Observation]) -> bool:
-    """Tell whether a look reads a card well, though looks may not agree on where it lies."""
+    """Return whether a look reads a card well, though looks may not agree on its place."""
     return any(p >= _A_CARD for _, p in (seen.best for seen in look))
 
 

@@ -1,7 +1,7 @@
-"""The play pile: what lies on it, and what a few looks at it after a hand has gone say about that.
+"""The play pile: the cards on it, and what a few looks after a hand has left show about them.
 
-Cards are told by name first (each exists once) and by place second: cards do not move by themselves, and
-what lies under others does not come out on top.
+Cards are identified by name first (each exists once) and by place second. Cards do not move by themselves,
+and a card under others does not come out on top.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ from vision.table.observations import MIN_NAME_P, FusedObservation, Observation,
 from vision.types import UNKNOWN_CARD
 
 _NEED_LOOKS = 2
-"""A card that shows only in part is not found in every look: two will do, but most of them must show it where
-it is not read surely, whatever else its rivals are."""
+"""A card that shows only in part is not found in every look. Two looks are enough for a sure reading;
+otherwise most looks must show the card."""
 _MAY_READ = 0.05
-"""What a card is read as less surely it hardly is."""
+"""A card is not read as a name that is less likely than this."""
 _STAYS, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
-"""Weights of names that are hardly to be seen at a place: of a card that plainly stays elsewhere, of one of
-which no index shows there, or that would have had to move, or the uppermost would; and of what is new, where
-another card lies."""
+"""Weights of unlikely names for a card at a place. The first is for a card that plainly stays elsewhere. The
+second is for one that is covered there or would have had to move, the third for the top card that would have
+moved. The last is for a new name where another card lies."""
 
 
 @dataclass(frozen=True, slots=True)
 class PileView:
-    """What the looks since the last disturbance show on the pile."""
+    """The pile as the looks since the last disturbance show it."""
 
     new: tuple[NewCard, ...]
     """Cards that did not lie there before: name (or `??`), probability, place."""
@@ -64,19 +64,19 @@ class PileView:
     there: frozenset[int]
     """Their numbers on the pile, from 0 for the lowest."""
     cards: int
-    """How many cards are seen at all."""
+    """How many cards are seen in all."""
     looks: int
     unseen: Lying
-    """Cards of the pile that are not seen, with where they were seen last; none that surely still lies there
-    beneath others."""
+    """Cards of the pile that are not seen, with their last places. Cards that surely still lie there beneath
+    others are left out."""
     plain: tuple[str, ...]
     """Cards of the pile that are surely seen."""
     doubtful: tuple[NewCard, ...]
-    """Cards that seem new, but of another rank than those in `new`: most likely misread."""
+    """Cards that seem new but have another rank than those in `new`: most likely misread."""
 
     @property
     def confidence(self) -> float:
-        """Probability that every new card is named right."""
+        """Probability that every new card is named correctly."""
         product = 1.0
         for _, p, _ in self.new:
             product *= p
@@ -93,11 +93,11 @@ class Pile:
 
     @property
     def names(self) -> list[str]:
-        """The cards, bottom first."""
+        """The names of the cards, bottom first."""
         return [card.name for card in self.cards]
 
     def may_have_another(self, name: str) -> bool:
-        """Tell whether one more card of a name may come to lie here."""
+        """Return whether one more card of a name may come to lie here."""
         return self.names.count(name) < copies(name, self.packs)
 
     def view(
@@ -110,9 +110,12 @@ class Pile:
     ) -> PileView:
         """Judge looks (oldest first) at the undisturbed pile.
 
-        `taken` are cards known to lie elsewhere; `pictured` tells whether a card surely was not to be seen
-        before, and whether one surely stays where it was; `ranks` are those of cards put down just now, if
-        any. `was` is given where the places of all cards on the pile are known well.
+        Args:
+            looks: The cards in each look.
+            taken: Names of cards that are known to lie elsewhere.
+            pictured: Evidence of pictures: new cards, cards that stayed, places that changed.
+            ranks: Ranks of the cards put down just now, if any.
+            was: Pictures from before; given if the places of all cards on the pile are well known.
         """
         settled = [
             s
@@ -136,7 +139,7 @@ class Pile:
                 old.append(name)
                 plain += [name] * (seen.probabilities[name] >= SURE_NAME)
             elif name is not None:
-                # One that bears the name of a card of the pile may be that one, outlined otherwise for once.
+                # A card with the name of a pile card may be that card, badly outlined for once.
                 another = name in self.names
                 if (seen.probabilities[name] >= SURE_NAME and not another) or 2 * group.look_count > len(
                     looks
@@ -169,7 +172,7 @@ class Pile:
         pictured: Pictured,
         old: Sequence[tuple[str, Observation]],
     ) -> list[NewCard]:
-        """Return what seems new without what is more likely a card of the pile, misread or moved aside."""
+        """Return the new cards, without those that are more likely cards of the pile, misread or moved."""
         half_covered = [(card.name, card.place) for card in self.cards if card.name in unseen and card.place]
         top_is_bare = bool({card.name for card in self.top} & {name for name, _ in plain})
         moved = top_is_bare and any(name not in names_at(seen, self.cards) for name, seen in plain)
@@ -192,9 +195,9 @@ class Pile:
         ]
 
     def _is_of_top(self, card: NewCard, unseen: Collection[str]) -> bool:
-        """Tell whether what seems new is a card of the uppermost set, misread: a hand straightened it.
+        """Return whether a new card is one of the top set, misread after a hand straightened it.
 
-        One that was put upon them is read well.
+        A card that was put on the set would be read well.
         """
         name, _, seen = card
         alike = (c.name in unseen and rank_and_colour(c.name) == rank_and_colour(name) for c in self.top)
@@ -203,10 +206,11 @@ class Pile:
     def _is_other_end(
         self, card: NewCard, old: Sequence[tuple[str, Observation]], plain: Sequence[tuple[str, Observation]]
     ) -> bool:
-        """Tell whether what seems new is one end of a card of the pile, its suit misread.
+        """Return whether a new card is one end of a card of the pile, its suit misread.
 
-        Another card lies across that one, and its two ends are outlined as two cards, each too far out. If
-        the uppermost is among the `plain` ones, it may hide the middle of one that a hand has straightened.
+        If a card lies across another, the two ends of the lower one are outlined as two cards, each too far
+        out. If the top card is among the `plain` ones, it may hide the middle of a card that a hand has
+        straightened.
         """
         name, _, seen = card
         if seen.probabilities.get(name, 0.0) >= CERTAIN:
@@ -221,7 +225,7 @@ class Pile:
         return any(place is not None and are_two_ends(place, end, seen) for place, end in ends)
 
     def _is_top_misread(self, card: NewCard, new: Sequence[NewCard], unseen: Collection[str]) -> bool:
-        """Tell whether what seems new is the uppermost card under one of another rank, its suit misread."""
+        """Return whether a new card is the top card under a card of another rank, its suit misread."""
         name, p, seen = card
         top = self.cards[-1] if self.cards else None
         if top is None or top.place is None or top.name not in unseen or top.name[:-1] != name[:-1]:
@@ -231,19 +235,19 @@ class Pile:
 
     @property
     def top(self) -> list[PileCard]:
-        """The uppermost cards of one rank."""
+        """The top cards of one rank."""
         return top_of(self.cards)
 
     def is_top_missing(self, view: PileView) -> bool:
-        """Tell whether nothing is seen of the uppermost rank: of a set, straightening hides all but one."""
+        """Return whether no card of the top rank is seen; straightening a set leaves one card visible."""
         below = len(self.cards) - len(self.top)
         return bool(self.cards) and max(view.there, default=-1) < below
 
     def lie_below_top(self, new: Sequence[NewCard], looks: Sequence[Sequence[Observation]]) -> bool:
-        """Tell whether new cards of another rank must lie below the uppermost card.
+        """Return whether new cards of another rank must lie below the top card.
 
-        Of two that overlap the lower one shows less, so that it is read less surely. Where the uppermost is
-        not seen in these looks nothing compares: then what is read all but certainly lies on top.
+        If two cards overlap, the lower shows less and is read less surely. If these looks do not show the top
+        card, there is no comparison. Then a card with an almost certain name lies on top.
         """
         read = (
             [s.observation.probabilities.get(self.cards[-1].name, 0.0) for s in fuse_looks(looks)]
@@ -256,7 +260,7 @@ class Pile:
         return min((seen.probabilities.get(name, 0.0) for name, _, seen in new), default=1.0) < top
 
     def misread_before(self, card: NewCard, view: PileView) -> PileCard | None:
-        """Return the buried card that comes to light as `card`, told by another suit before; or None."""
+        """Return the buried card that comes to light as `card` but had another suit before; None if none."""
         name, p, seen = card
         buried = self.cards[: len(self.cards) - len(self.top)]
         if p < CERTAIN or self._hides_top(view, 0.0):
@@ -264,10 +268,10 @@ class Pile:
         return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
 
     def is_laid_bare(self, view: PileView, in_sight: Collection[str], *, gone: bool, doubtful: bool) -> bool:
-        """Tell whether upper cards must have been taken off: no new card hides them, and others show.
+        """Return whether upper cards were taken off: no new card hides them, and lower ones show.
 
-        `in_sight` are the cards that were seen before; `gone`: nothing looks like the uppermost one any more;
-        `doubtful`: so are the new cards, so that they count for less than one that was buried and shows now.
+        `in_sight`: the cards seen before. `gone`: nothing looks like the top card any more. `doubtful`: the
+        new cards are doubtful, so a buried card that now shows counts for more.
         """
         below = set(view.plain) - {card.name for card in self.top}
         come_to_light = below - set(in_sight)
@@ -277,19 +281,20 @@ class Pile:
         return shows and not self._hides_top(view)
 
     def _hides_top(self, view: PileView, off: float = OFF_MM) -> bool:
-        """Tell whether new cards hide every index of the uppermost ones, so that these may lie below.
+        """Return whether new cards hide every index of the top ones, so that these may lie below.
 
-        `off`: by how much, mm, their outlines may miss it. Not what cannot be named: an outline drawn through
-        cards that were laid bare.
+        `off`: how far (mm) the outlines may miss an index. Cards without a name do not count: such an outline
+        may be drawn through cards that were laid bare.
         """
         top = [card.place for card in self.top if card.place]
         return hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
 
     def _staying(self, seen: Sequence[Observation], pictured: Pictured) -> set[str]:
-        """Return cards that something seen reads like, though they surely lie where they did, beneath it.
+        """Return cards that surely stayed beneath others, although something seen reads like them.
 
-        None where another card lies just there: then the edge that shows may be that one's. None where
-        something that was to be seen before is read as a card like it or in its place: it may be that card.
+        Leave out a card if another lies exactly there, because a visible edge may be the other's. A card that
+        was seen before and reads like it, or lies in its place, may be the card itself. Then leave it out,
+        too.
         """
         staying = set()
         for number, card in enumerate(self.cards):
@@ -309,9 +314,9 @@ class Pile:
         staying: Collection[str],
         put: Collection[str],
     ) -> Observation:
-        """Return `seen` with its odds weighed by what is physically likely at its place.
+        """Return `seen` with its probabilities weighed by what is physically likely at its place.
 
-        The hand that put down the cards `put` was still there: it may have moved them since.
+        The hand that put down the cards `put` was still there, so it may have moved them since.
         """
         here = names_at(seen, self.cards)
         other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
@@ -338,22 +343,22 @@ class Pile:
         return Observation(seen.x, seen.y, seen.angle, seen.face, {n: p * scale for n, p in odds.items()})
 
     def _is_buried(self, name: str) -> bool:
-        """Tell whether cards that were put down later cover both indices of the topmost card of a name."""
+        """Return whether later cards cover both indices of the topmost card of a name."""
         number = max(numbers_of(name, self.cards))
         place = self.cards[number].place
         above = [card.place for card in self.cards[number + 1 :] if card.place is not None]
         return place is not None and hide(above, [place])
 
     def _is_read_as_known(self, seen: Observation) -> bool:
-        """Tell whether a card is rather read as one of the pile than not, though that lay elsewhere."""
+        """Return whether a reading is more likely a card of the pile than not, though that lay elsewhere."""
         return sum(seen.probabilities.get(name, 0.0) for name in set(self.names)) > 0.5
 
     def known_place(self, seen: Observation) -> bool:
-        """Tell whether a card of the pile is known to lie just there."""
+        """Return whether a card of the pile is known to lie exactly there."""
         return bool(names_at(seen, self.cards))
 
     def shows_another(self, card: NewCard) -> bool:
-        """Tell whether a card is read well just where the uppermost was surely read as another one."""
+        """Return whether a card is read well exactly where the top card was surely read as another."""
         name, _, seen = card
         top = self.cards[-1] if self.cards else None
         if top is None or not top.sure or seen.probabilities.get(name, 0.0) < SURE_NAME or name == top.name:
@@ -361,17 +366,17 @@ class Pile:
         return bool(names_at(seen, [top]))
 
     def suit_lies_at(self, suit: str, seen: Observation) -> bool:
-        """Tell whether a card of a suit is known to lie just there."""
+        """Return whether a card of a suit is known to lie exactly there."""
         return any(name[-1] == suit for name in names_at(seen, self.cards))
 
     def put(self, new: Sequence[NewCard], *, free: bool = False, below: bool = False) -> None:
-        """Put new cards on top, or below the uppermost ones; `free`: no hand hid anything of them."""
+        """Put new cards on top, or below the top ones; `free`: no hand hid any part of them."""
         at = len(self.cards) - (len(self.top) if below else 0)
         number = (self.cards[-1].put if self.cards else 0) + (not below)
         self.cards[at:at] = [PileCard(name, seen, free and p >= CERTAIN, number) for name, p, seen in new]
 
     def confirm(self, looks: Sequence[Sequence[Observation]]) -> None:
-        """Note which cards are all but certainly read where they are known to lie, with no hand near."""
+        """Note the cards that are read almost certainly in their known places, with no hand near."""
         for settled in fuse_looks(looks):
             name, p = settled.observation.best
             if settled.look_count < _NEED_LOOKS or p < CERTAIN:
@@ -385,7 +390,7 @@ class Pile:
                     card.sure = True
 
     def place_again(self, looks: Sequence[Sequence[Observation]]) -> None:
-        """Note where the known cards lie now (a pile that was straightened)."""
+        """Note where the known cards lie now, after the pile was straightened."""
         seen = [s.observation for s in fuse_looks(looks) if s.observation.best[1] >= SURE_NAME]
         claims = [(*card.best, card) for card in seen]
         for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
@@ -394,7 +399,7 @@ class Pile:
 
 
 def _reads_like(seen: Observation, name: str) -> bool:
-    """Tell whether a card may be one of a name, or one of its rank and colour."""
+    """Return whether a card may have a name, or one of the same rank and colour."""
     kind = rank_and_colour(name)
     return any(p >= _MAY_READ and rank_and_colour(other) == kind for other, p in seen.probabilities.items())
 

@@ -1,4 +1,4 @@
-"""Cards that seem to have been put down on the pile together: which of them are most likely misread."""
+"""Cards that seem to have been put on the pile together: finds those that are most likely misread."""
 
 from __future__ import annotations
 
@@ -11,50 +11,52 @@ from vision.following.pile_geometry import in_place
 from vision.table.observations import Observation, angle_between
 
 CERTAIN = 0.97
-"""A name this probable is all but certain."""
+"""A name this probable is almost certain."""
 _OTHER_RANK = 0.9
 """How surely a card must be read to be put down together with one of another rank."""
 _MATE, _READ_AT_ALL = 4.0, 0.25
-"""By how much likelier than another a card is one of the rank of a card that was put down with it, if it is
-read so at all."""
+"""How many times likelier a card has the rank of a card put down with it. It must be read so with at least
+the second probability."""
 _MUCH_LESS = 6.0
-"""What is read so many times less surely is hardly it."""
+"""A card is most likely not what it is read as this many times less surely than as another."""
 _ECHO = 0.85
-"""What is read less surely, where a card much like it lies, is most likely that one."""
+"""A card read less surely, in the place of a similar card, is most likely that card."""
 _THROUGH, _THROUGH_MM, _THROUGH_DEGREES = 0.1, 25.0, 25.0
-"""So surely is a card read as one of the other colour, and so near to that, where it is drawn through it."""
+"""An outline drawn through a card of the other colour reads it with at least this probability. It lies this
+near to that card (mm, degrees)."""
 _RANK_TOLD, _RANK_PLAIN = 0.4, 2.0
-"""So sure looks must be of a card's rank, and of no other one half as sure."""
+"""A card's rank is clear if its probability is at least the first number, and this many times that of any
+other rank."""
 _A_GUESS, _HARDLY_LESS = 0.5, 2.0
-"""A name read less surely is a guess, and one that is read half as surely is hardly less likely."""
+"""A name less likely than the first number is a guess. Then a name half as likely may be right, too."""
 _ACROSS = 40.0
-"""Degrees by which a card that lies covered is not turned without being taken up."""
+"""A covered card does not turn by more degrees than this unless it is taken up."""
 Lying = Mapping[str, Observation | None]
-"""Cards that lie on the pile, each with where it was last seen."""
+"""Cards that lie on the pile, each with its last known place."""
 NOTHING_LIES: Lying = {}
 NewCard = tuple[str, float, Observation]
-"""A card that was not there before: its name (or `??`), how sure that is, and where it lies."""
+"""A card that was not there before: its name (or `??`), its probability, and its place."""
 Named = tuple[str | None, float]
-"""What a card most likely is, and how likely."""
+"""The likeliest name of a card, and its probability."""
 ShowsNew = Callable[[Observation], bool]
-"""Tells whether a card surely was not to be seen before."""
+"""Returns whether a card was surely not visible before."""
 
 
 def unknown(_: Observation) -> bool:
-    """Tell nothing: no picture shows whether a card is new."""
+    """Return False: no picture shows whether a card is new."""
     return False
 
 
 class Pictured(NamedTuple):
-    """What pictures of the pile tell of cards that are seen there, and of cards that are not."""
+    """The evidence of pictures about cards on the pile, visible or not."""
 
     shows_new: ShowsNew = unknown
     stays: Callable[[Observation, Sequence[Observation], Sequence[Observation]], bool] = (
         lambda card, upon, alike: False
     )
-    """Tells whether a card surely lies where it did beneath others, and none of those alike it is it."""
+    """Returns whether a card surely still lies beneath others, and no similar reading is this card."""
     changed: Callable[[Observation], bool] = unknown
-    """Tells whether the whole place of a card surely shows something else than before."""
+    """Returns whether the whole place of a card surely looks different from before."""
 
 
 NOTHING_PICTURED = Pictured()
@@ -69,10 +71,11 @@ def one_set(
 ) -> list[NewCard]:
     """Return new cards, lowest first, without doubtful ones of another rank than the surest.
 
-    Half-covered cards are easily misread; what is read best lies on top. The surest is of one of `ranks`,
-    where any is. Cards of several ranks stay when each is read surely: then somebody did play them. But any
-    but the surest may be one that lay there and is `unseen`, see `may_be_one_of`, unless the picture shows
-    that one of the surest's rank was not there: what lies under others shows less and less.
+    Half-covered cards are easily misread; the card that is read best lies on top. The surest card has one of
+    `ranks`, if any card does. Cards of several ranks stay if each is read surely, because then a player did
+    play them. A card other than the surest is dropped if it may be an `unseen` card that lay there, see
+    `may_be_one_of`. It stays if it has the surest card's rank and a picture shows that it is new. A card
+    under others shows less and less.
     """
     if not new:
         return []
@@ -87,11 +90,11 @@ def one_set(
 
 
 def with_mates(named: Sequence[Named], cards: Sequence[Observation], known: Collection[str]) -> list[Named]:
-    """Return the names of cards, a doubtful one's being that of a new card's mate where it is likeliest so.
+    """Return the names of cards; a doubtful card gets the rank of a sure new card if that is likely.
 
-    Cards that one hand puts down at once are nearly always of one rank. A mate is of the rank of a card that
-    is surely read and none of those `known` to have lain there. One of its own colour may be the same card,
-    outlined twice, unless it is hardly read as that one.
+    Cards that one hand puts down at once nearly always have one rank. The sure card must be new, so none of
+    `known`. A doubtful card of the same colour may be the sure card, outlined twice, unless it is hardly read
+    as that card.
     """
     sure = [name for name, p in named if name is not None and p >= _OTHER_RANK and name not in known]
     given = {name for name, _ in named}
@@ -117,10 +120,10 @@ def of_ranks(
     sure: float = _OTHER_RANK,
     on_pile: Collection[str] | None = None,
 ) -> list[NewCard]:
-    """Drop doubtful cards of other ranks than `ranks`, see `one_set`: those read less than `sure`ly.
+    """Drop cards of ranks other than `ranks` that are read less than `sure`ly; see `one_set`.
 
-    Of a rank that is not among the cards `on_pile`, where these are given, the rank must be sure and not the
-    suit; of one that is, what seems new may be one of those that was outlined twice.
+    If `on_pile` is given, and a card's rank is not on the pile, only its rank must be sure, not its suit. If
+    the rank is there, a card that seems new may be one of them, outlined twice.
     """
     there = None if on_pile is None else {name[:-1] for name in on_pile}
 
@@ -135,10 +138,10 @@ def of_ranks(
 
 
 def is_read_as_one_of(unseen: Collection[str], card: NewCard) -> bool:
-    """Tell whether a card that seems new is rather read as one that lies there and is not seen.
+    """Return whether a card that seems new more likely lay there already, and is not seen.
 
-    That one is of its rank and colour, and may have been moved: a pile was straightened. Of what is read as
-    no card surely any other may be it that is hardly less likely.
+    That card has the same rank and colour, and may have been moved: a pile was straightened. If the new name
+    is a guess, any unseen card counts that is more than half as likely.
     """
     name, _, seen = card
     read = seen.probabilities.get(name, 0.0)
@@ -148,10 +151,11 @@ def is_read_as_one_of(unseen: Collection[str], card: NewCard) -> bool:
 
 
 def may_be_one_of(unseen: Lying, card: NewCard) -> bool:
-    """Tell whether a card that seems new may be one that lies there and is not seen, its suit misread.
+    """Return whether a card that seems new may be an unseen card of the pile, its suit misread.
 
-    That one is of its rank and colour and does not lie across it; and the new one was not read all but
-    certainly, or well and hardly at all as that one: what else it may be says nothing for that one.
+    The unseen card has the same rank and colour, and does not lie across the new one. A new card with an
+    almost certain name is none. It is also none if it is read well, and hardly as the unseen card. Other
+    names it may have do not matter.
     """
     name, _, seen = card
     kind = rank_and_colour(name)
@@ -165,9 +169,9 @@ def may_be_one_of(unseen: Lying, card: NewCard) -> bool:
 
 
 def _surely_read(card: NewCard) -> float:
-    """Return how surely a card was read; that what rivals it lies elsewhere does not make it surer.
+    """Return how surely a card was read, without the support of rivals that lie elsewhere.
 
-    Nor does it make a card doubtful that is read all but certainly that another one lay in its place.
+    An almost certain reading stays certain, even if another card lay in that place.
     """
     name, p, seen = card
     read = seen.probabilities.get(name, 0.0)
@@ -175,7 +179,7 @@ def _surely_read(card: NewCard) -> float:
 
 
 def _rank_surely_read(card: NewCard) -> float:
-    """Return how surely a card's rank was read: where another card covers its pip, the suit is a guess."""
+    """Return how surely a card's rank was read: if another card covers its pip, the suit is a guess."""
     name, _, seen = card
     return max(_surely_read(card), rank_odds(seen, name[:-1]))
 
@@ -186,19 +190,19 @@ def rank_odds(seen: Observation, rank: str) -> float:
 
 
 def is_echo(card: NewCard, known: Sequence[tuple[str, Observation]], kind: Callable[[str], Hashable]) -> bool:
-    """Tell whether what seems new is a known card of its kind, read once more by another of its indices.
+    """Return whether a card that seems new is a known one of its kind, read again by another index.
 
-    It is read doubtfully and lies just there: of two cards in one place the upper one is read well.
+    It is read doubtfully and lies exactly there. If two cards lay in one place, the upper would be read well.
     """
     there = (other for other, where in known if in_place(where, card[2]))
     return _surely_read(card) < _ECHO and any(kind(other) == kind(card[0]) for other in there)
 
 
 def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
-    """Tell whether what seems new was outlined through one of its rank that lies about there and is not seen.
+    """Return whether a new card's outline was drawn through an unseen card of its rank about there.
 
-    Of one card a covered pip leaves the suit open, but not the colour: it is read as that one, too, and that
-    one is of the other colour.
+    A covered pip leaves the suit of a card open, but not its colour. This outline is also read as the unseen
+    card, which has the other colour.
     """
     name, _, seen = card
     others = ((other, place) for other, place in unseen.items() if other[:-1] == name[:-1] and place)
@@ -212,7 +216,7 @@ def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
 
 
 def rank_told(seen: Observation) -> str | None:
-    """Return the rank that a card most likely has, whatever its suit; None where that is not plain."""
+    """Return the rank of a card, whatever its suit; None if it is not clear."""
     ranks = {name[:-1]: rank_odds(seen, name[:-1]) for name in seen.probabilities}
     (rank, surely), *others = sorted(ranks.items(), key=itemgetter(1), reverse=True) or [("", 0.0)]
     plain = surely >= _RANK_TOLD and all(surely >= _RANK_PLAIN * p for _, p in others)
