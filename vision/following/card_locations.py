@@ -1,4 +1,4 @@
-"""Where cards are known to be: which lie on the table, and whose those are that are seen under arms."""
+"""The known places of cards: those on the table, and the holders of cards under arms."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from vision.table.layout import BURN, PLAY, Zone
 from vision.table.observations import Observation
 
 _MAY_BE = 0.1
-"""What a hand carries is read less surely than what lies."""
+"""A card that a hand carries is read less surely than one that lies."""
 _MISREAD_SURELY = 0.93
-"""What is read so surely as a card that it is not hardly tells what else it may be."""
+"""If a card is wrongly read this surely, the reading says little about its real name."""
 
 
 class CardLocations:
-    """Knows where the cards are that have been seen."""
+    """Knows the places of the cards that have been seen."""
 
     def __init__(
         self, scene: Scene, rows: Rows, heap: BurnPile, taking: Taking, pile: Callable[[], list[str]]
     ) -> None:
-        """Take over what knows of its own part of the table; `pile` tells what lies on the play pile."""
+        """Begin with the parts that know where cards lie; `pile` returns the cards on the play pile."""
         self._scene, self._rows, self._heap, self._taking, self._pile = scene, rows, heap, taking, pile
 
     def holder(self, hidden: Collection[Zone], card: Observation, seat: int) -> int:
-        """Return whose hand holds a card under a seat's arm: where arms cross, whose up-card it is.
+        """Return the seat whose hand holds a card under a seat's arm; if arms cross, the owner of the card.
 
-        `hidden` are the zones that cannot be seen.
+        `hidden` are the zones that cannot be seen: a face-up card that lay there may be in its owner's hand.
         """
         name, p = card.best
         if p < CERTAIN:
@@ -42,12 +42,12 @@ class CardLocations:
         return owners.pop() if len(owners) == 1 else seat
 
     def lies(self, card: Observation, seat: int, *, holds_another: bool, answers: bool) -> bool:
-        """Tell whether a card under a seat's arm lies where it is, and is not held out.
+        """Return whether a card under a seat's arm lies where it is, and is not held out.
 
-        It lies on the pile or in the seat's own row, or is one that is known to lie just there; or it is
-        carried: that hand has just taken it off the pile. `holds_another`: that hand holds another card out,
-        far from this one. Then what surely is none of the cards that lie in the own row is held out, too,
-        and over the pile what `answers` the other one, being of its rank.
+        A card lies on the pile, in the seat's own row, or where a card of its name is known to lie. A card
+        that the hand has just taken off the pile is carried, and counts as lying. `holds_another`: that hand
+        holds out another card, far from there. Then a card in the own row is held out, too, if it surely is
+        none of that row's. A card over the pile is held out if it `answers` the other one, with its rank.
         """
         whole = self._taking.whole
         carried = whole.cards if whole is not None and whole.seat == seat else ()
@@ -61,10 +61,10 @@ class CardLocations:
         return (own or zone == PLAY) and not (held_out and card.best[1] >= CERTAIN)
 
     def without_cards_in_rows(self, look: Look) -> Look:
-        """Return a look of whose cards over the play pile none is surely read as one that it shows in a row.
+        """Return a look without play-pile readings that surely name a card shown in a row.
 
-        Each card is there once, and of a card that others cover in part such a reading tells nothing at all.
-        The row's card must lie where it is known to lie, and be read more surely yet.
+        Each card exists once, so a partly covered card read as that card has been misread, and its reading
+        says nothing. The row's card must lie in its known place, and be read more surely.
         """
         surely: dict[str, list[float]] = {}
         for seen in look.cards:

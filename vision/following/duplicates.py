@@ -1,4 +1,4 @@
-"""Which cards are seen: of what is read twice, one; of several packs, one of the same name or another."""
+"""Identifies cards: one that is read twice, and, with several packs, one of two identical cards."""
 
 from __future__ import annotations
 
@@ -13,68 +13,69 @@ from vision.following.pile_geometry import are_two_ends, hide, hides_part, in_pl
 from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, angle_between
 
 SURE_NAME = 0.9
-"""A card that is named less surely than this may show in part alone."""
+"""A card that is named less surely than this may show only in part."""
 _BESIDE_NAME = 0.8
-"""One card is hardly ever read twice at once, each time more surely than this, in two places."""
+"""One card is almost never read in two places at once, each time more surely than this."""
 _ONE_NAME = 0.05
-"""Two ends of one card are read as one card with at least this probability; less likely they are two."""
+"""Two ends of one card are read as the same card with at least this probability; if it is lower, they are two
+cards."""
 _APART = 8.0, 90.0
-"""Nearer than this, mm, two readings are of one place, however turned."""
+"""Two readings nearer than this (mm, degrees) are of one place, however they are turned."""
 _ABOUT_MM = 16.0
-"""So far off may a card on the pile be whose place was told as a hand was over it."""
+"""The place of a pile card that was found under a hand may be this far off."""
 _JUST_THERE = 3.0, 4.0
-"""So little off, mm and degrees, two cards' edges cannot be told from one another."""
+"""The edges of two cards this near (mm, degrees) look like one."""
 _MOVED = 45.0, 20.0
-"""By so much, mm and degrees, a hand moves a card that it is about to take."""
+"""A hand moves a card that it is about to take by this much (mm, degrees)."""
 _ALONG = 30.0
-"""A card turned from another one by no more degrees lies along it."""
+"""A card turned from another by no more degrees lies along it."""
 OFF_MM = 5.0
-"""So far outlines may be off when one card just hides another's index."""
+"""Outlines may be off by this much when one card just hides another's index."""
 Claim = tuple[str | None, float, Observation]
-"""A card that is seen: its name, how sure that is, and where it lies."""
+"""A card that is seen: its name, the probability, and its place."""
 
 
 class Before(NamedTuple):
-    """What pictures tell of what was to be seen before."""
+    """The evidence of pictures about what was visible before."""
 
     placed: Callable[[Observation], bool]
-    """Whether a card surely was to be seen just there."""
+    """Whether a card surely was visible in exactly this place."""
     hidden: Callable[[Observation], bool]
     """Whether it surely was not."""
     stays: Callable[[Observation, Sequence[Observation]], bool]
-    """Whether what shows of a place beside cards that lie upon it looks as it did before."""
+    """Whether a place, beside the cards that lie on it, looks unchanged."""
     free: bool = True
-    """Whether no hand is there now: one may be moving what lies there."""
+    """Whether no hand is there now; a hand may be moving the cards."""
     edge_stays: Callable[[Observation, Sequence[Observation]], bool] = lambda card, upon: False
-    """Whether a card's edge, beside cards that lie upon it, is just where it was."""
+    """Whether a card's edge, beside the cards that lie on it, is exactly where it was."""
     shows_beside: Callable[[Observation, Observation], bool] = lambda card, other: False
-    """Whether a card's index that another would hide, if it lay upon it, is to be seen where it was."""
+    """Whether a card's index that another would hide, if it lay on the card, is visible where it was."""
 
 
 @dataclass(slots=True)
 class PileCard:
-    """A card on the pile, by name, with the place where it was last seen."""
+    """A card on the pile, by name, with its last known place."""
 
     name: str
     place: Observation | None
     sure: bool = False
-    """Whether it was all but certainly read while no hand was near."""
+    """Whether its name was almost certain while no hand was near."""
     put: int = 0
-    """Cards that were put down together bear one number; 0: it is not known when this one was."""
+    """A number that cards put down together share; 0: it is not known when this one was put down."""
 
 
 def numbers_of(name: str | None, pile: Sequence[PileCard]) -> list[int]:
-    """Return which cards of a pile, from 0 for the lowest, bear a name."""
+    """Return the numbers of the pile's cards with a name, from 0 for the lowest card."""
     return [number for number, card in enumerate(pile) if card.name == name]
 
 
 def names_at(seen: Observation, pile: Sequence[PileCard]) -> list[str]:
-    """Return the names of the cards of a pile that are known to lie just where a card is seen."""
+    """Return the names of the pile's cards that are known to lie exactly where a card is seen."""
     return [card.name for card in pile if card.place and in_place(card.place, seen)]
 
 
 def top_of(pile: Sequence[PileCard]) -> list[PileCard]:
-    """Return the uppermost cards of one rank, the uppermost first."""
+    """Return the top cards of one rank, the topmost first."""
     top: list[PileCard] = []
     for card in reversed(pile):
         if card.name[:-1] != pile[-1].name[:-1]:
@@ -84,11 +85,11 @@ def top_of(pile: Sequence[PileCard]) -> list[PileCard]:
 
 
 def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
-    """Return what several looks see, with the two ends of a card outlined as two cards put together.
+    """Return the cards of several looks; two ends of one card, outlined as two, are put together.
 
-    That happens where a card lies across others whose edges run on beneath it. Of each end one index is read,
-    so that neither is read surely; of two cards that lie so the upper one would be. Where one that is surely
-    read lies along the card, and not across it, it would hide one of the ends.
+    This happens if a card lies across others whose edges continue beneath it. One index is read at each end,
+    so neither reading is sure. If they were two cards, the upper one would be read surely. A surely read card
+    that lies along this card, and not across it, would hide one of the ends. Then they are two.
     """
     upon = [card.observation for card in cards if card.observation.best[1] >= SURE_NAME]
     joined: list[FusedObservation] = []
@@ -104,7 +105,7 @@ def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
 
 
 def _put_together(first: Observation, second: Observation) -> Observation | None:
-    """Return the card of whose two ends these are, each read on its own; None where they are not."""
+    """Return the card whose two ends these are, each read on its own; None if they are not."""
     names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME_P <= seen.best[1] < SURE_NAME]
     if (
         len(names) < 2
@@ -115,7 +116,7 @@ def _put_together(first: Observation, second: Observation) -> Observation | None
     both = first.probabilities.keys() & second.probabilities.keys()
     if sum(first.probabilities[name] * second.probabilities[name] for name in both) < _ONE_NAME:
         return None
-    # Where the pips are covered both are misread alike: so they are averaged, and not multiplied.
+    # If the pips are covered, both readings err in the same way. So they are averaged, not multiplied.
     odds = {name: (first.probabilities[name] + second.probabilities[name]) / 2 for name in both}
     angle = max(first, second, key=lambda seen: seen.best[1]).angle
     whole = Observation((first.x + second.x) / 2, (first.y + second.y) / 2, angle, "up", odds)
@@ -129,10 +130,10 @@ def _hides_an_end(upper: Observation, whole: Observation) -> bool:
 def told_apart(
     pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, was: Before | None
 ) -> list[frozenset[int]]:
-    """Return for each card seen which of those on the pile it is, by number; none for one that is new.
+    """Return the possible numbers on the pile of each card seen; none for a new card.
 
-    One that bears the name of a card on the pile may be another copy of it. `was` is given
-    where the places of all cards on the pile are known well.
+    A card with the name of a card on the pile may be another copy of it. `was` is given if the places of all
+    cards on the pile are well known.
     """
     known = [frozenset[int]() for _ in claims]
     for name in {name for name, _, _ in claims}:
@@ -140,7 +141,7 @@ def told_apart(
         numbers = numbers_of(name, pile)
         seen = [k for k, claim in enumerate(claims) if claim[0] == name]
         rest = set(numbers)
-        # Each is taken for the nearest: cards do not move by themselves.
+        # Each is identified with the nearest one, because cards do not move by themselves.
         pairs = ((k, number) for k in seen for number in numbers)
         for k, number in sorted(pairs, key=lambda pair: _way(claims[pair[0]][2], pile[pair[1]])):
             if known[k] or number not in rest:
@@ -153,15 +154,15 @@ def told_apart(
         full = len(numbers) >= most
         for k in seen:
             if not known[k] and (full or not _is_read_as_another(claims, k)):
-                known[k] = frozenset(numbers)  # what is less surely read is one of them read once more
+                known[k] = frozenset(numbers)  # if less surely read, it is one of them, read once more
     return known
 
 
 def _is_read_as_another(claims: Sequence[Claim], k: int) -> bool:
-    """Tell whether a card seen is hardly one of those of its name on the pile, read once more.
+    """Return whether a card seen is almost certainly not a repeated reading of a pile card of its name.
 
-    Of cards in a fan all but the uppermost show less than that: beside another of its name, and in no place
-    of that, it need not be read so surely.
+    In a fan every card except the top one shows only a part. So a lower probability is enough for a card that
+    is seen beside another of its name, in another place.
     """
     name, _, seen = claims[k]
     others = [where for number, (other, _, where) in enumerate(claims) if other == name and number != k]
@@ -170,16 +171,17 @@ def _is_read_as_another(claims: Sequence[Claim], k: int) -> bool:
 
 
 def _way(seen: Observation, card: PileCard) -> float:
-    """Return how far, mm, a card seen lies from where one on the pile was seen last."""
+    """Return how far, mm, a card seen is from the last place of a card on the pile."""
     place = card.place
     return math.inf if place is None else math.dist((place.x, place.y), (seen.x, seen.y))
 
 
 def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, was: Before) -> bool:
-    """Tell whether a card seen cannot be the one on the pile that bears its name.
+    """Return whether a card seen cannot be the pile card of the same name.
 
-    It was not to be seen before, and lies upon a card that was put down later than that one; or it lies
-    elsewhere, while that one is still to be seen, or is hidden and nothing else has moved.
+    It cannot if it was not visible before, and lies on a card that was put down later than that one. It also
+    cannot if it lies elsewhere and that card is still visible. The same holds if that card is hidden and
+    nothing else has moved.
     """
     name, p, seen = claims[k]
     place = pile[number].place
@@ -194,7 +196,7 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
         return True
     if at_home and was.hidden(seen) and _stays_beneath(pile, number, [where for _, _, where in claims], was):
         return True
-    # Of a set that was put down at once it may not be known which card lies on which.
+    # The order of the cards in a set that was put down at once may be unknown.
     lowest, uppermost = _set_about(number, pile)
     first_above = 1 + (uppermost if at_home else number)
     if any(_lies_upon(seen, later, pile, claims, was) for later in range(first_above, len(pile))):
@@ -212,9 +214,9 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
 
 
 def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Observation, was: Before) -> bool:
-    """Tell whether a card seen lies beneath one put down later than one of its name: no hand puts it there.
+    """Return whether a card seen lies beneath one put down later than its namesake; no hand puts it there.
 
-    The index of one of its own rank would look like the one that hides it.
+    Cards of its own rank are left out: their indices look like those of the card that hides them.
     """
     later = (card for card in pile[number + 1 :] if card.name[:-1] != pile[number].name[:-1])
     return any(card.place is not None and was.shows_beside(card.place, seen) for card in later)
@@ -223,20 +225,20 @@ def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Observation
 def _is_laid_bare(
     pile: Sequence[PileCard], claims: Sequence[Claim], place: Observation, seen: Observation
 ) -> bool:
-    """Tell whether a card seen lies exactly where one of its name did, the uppermost one gone from it."""
+    """Return whether a card seen lies exactly where its namesake did, and the top card has gone from it."""
     gone = pile[-1].name not in {name for name, _, _ in claims}
     return gone and place.is_at(seen, *_JUST_THERE)
 
 
 def alike_lies_at(name: str, seen: Observation, pile: Sequence[PileCard]) -> bool:
-    """Tell whether a card of the rank and colour of `name` is known to lie just there."""
+    """Return whether a card of the rank and colour of `name` is known to lie exactly there."""
     return any(rank_and_colour(other) == rank_and_colour(name) for other in names_at(seen, pile))
 
 
 def _changed_places(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int) -> bool:
-    """Tell whether a card seen, and another one, each lie where the other lay: two like them lie upon both.
+    """Return whether a card seen and another lie in each other's places: new copies lie on both.
 
-    A hand that moves cards pushes them together, and does not change them round.
+    A hand that moves cards pushes them together. It does not swap them.
     """
     name, _, seen = claims[k]
     own = pile[number]
@@ -250,26 +252,26 @@ def _changed_places(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, n
 
 
 def _lies_rather_at(there: PileCard, home: PileCard, seen: Observation) -> bool:
-    """Tell whether a card lies about where one of the pile lay, and much nearer to that than to another."""
+    """Return whether a card lies about where one pile card lay, and much nearer to it than to another."""
     away = _way(seen, there)
     return away <= _ABOUT_MM and 2 * away < _way(seen, home) < math.inf
 
 
 def _stays_beneath(pile: Sequence[PileCard], number: int, upon: Sequence[Observation], was: Before) -> bool:
-    """Tell whether a card of the pile surely lies where it did, beneath those that are seen."""
+    """Return whether a pile card surely still lies in its place, beneath those that are seen."""
     place = pile[number].place
     return place is not None and lies_alone(number, pile) and was.edge_stays(place, upon)
 
 
 def lies_alone(number: int, pile: Sequence[PileCard]) -> bool:
-    """Tell whether no other card of the pile lies just there: an edge that shows there is this one's."""
+    """Return whether no other pile card lies exactly there: an edge that shows belongs to this one."""
     place = pile[number].place
     others = (card.place for k, card in enumerate(pile) if k != number and card.place is not None)
     return place is not None and not any(other.is_at(place, *_JUST_THERE) for other in others)
 
 
 def _set_about(number: int, pile: Sequence[PileCard]) -> tuple[int, int]:
-    """Return the first and the last of the cards that were put down together, of which one is `number`."""
+    """Return the first and the last of the cards that were put down together with `number`."""
     first = last = number
     while first and _together(pile[first - 1], pile[number]):
         first -= 1
@@ -285,10 +287,11 @@ def _together(card: PileCard, other: PileCard) -> bool:
 def _lies_upon(
     seen: Observation, number: int, pile: Sequence[PileCard], claims: Sequence[Claim], was: Before
 ) -> bool:
-    """Tell whether a card seen lies upon one of the pile that has not moved: it hides an index of that.
+    """Return whether a card seen lies on a pile card that has not moved, and hides one of its indices.
 
-    Or, if it surely was not to be seen before, upon the uppermost one, which lay bare and is read less surely
-    now: of two that overlap the lower one shows less. Or it helped to hide that one.
+    This also holds if the card was surely not visible before and the pile card is the top one, which lay
+    bare. That card must be read less surely now, because the lower of two overlapping cards shows less. Or
+    the new cards must hide it.
     """
     card = pile[number]
     if card.place is None or not hides_part(seen, card.place):
@@ -304,9 +307,9 @@ def _lies_upon(
 
 
 def _is_played_upon(top: Observation, pile: Sequence[PileCard], claims: Sequence[Claim]) -> bool:
-    """Tell whether what is seen hides the uppermost card, and one at least that has just been put there.
+    """Return whether the cards seen hide the top card, and one of them was just put there.
 
-    If none has, that card may have been taken.
+    If none was, the top card may have been taken.
     """
     names = {card.name for card in pile}
     put = [where for name, _, where in claims if name is not None and name not in names]

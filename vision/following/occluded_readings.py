@@ -1,4 +1,4 @@
-"""What was read on the play pile beside or under a hand: it may go with the hand and never be seen free."""
+"""Readings of the play pile beside or under a hand: a card may leave with the hand and never be seen free."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from vision.table.layout import PLAY, Layout
 from vision.table.observations import MIN_NAME_P, Observation
 
 _SECONDS = 4.0
-"""How long what was read counts."""
+"""How long such a reading counts."""
 _REMEMBERED = 20
 _CARRY_SECONDS = 1.0
 _LOOKS = 2
 _OFTEN, _FAIRLY_SURE = 3, 0.6
 _PLAIN, _READ_OFTEN = 0.75, 4
-"""How surely, on average, a card must be read that lies below others; and how often where looks disagree."""
+"""How surely, on average, a card below others must be read; and how often, if looks disagree on its place."""
 _AT_REST = ((2, 0.97), (3, 0.9))
-"""So many looks under a hand at rest, and how surely they must name all that it has put down."""
+"""Numbers of looks under a resting hand, and how surely they must name all cards that it has put down."""
 _AT_REST_SECONDS = 0.7
-"""Over which they are spread at most."""
+"""The longest time over which these looks may be spread."""
 _SURE, _MOVING_SURE = 0.85, 0.95
-"""How surely a card must have been read once; in a hand that moves, to be remembered at all."""
+"""How surely a card must have been read once. A reading in a moving hand counts only from the second
+probability."""
 
 
 @dataclass(slots=True)
@@ -45,13 +46,13 @@ class OccludedReadings:
     def taken_off(self, names: Collection[str], t: float) -> None:
         """Note that these cards were taken off the pile at `t`.
 
-        They are read in the hand that carries them, too: that does not count.
+        They are also read in the hand that carries them, and these readings do not count.
         """
         self._taken_off, self._taken_till = frozenset(names), t + _CARRY_SECONDS
         self._read = [(when, seen) for when, seen in self._read if seen.best[0] not in self._taken_off]
 
     def note(self, look: Look, layout: Layout, lay_there: Callable[[Observation], bool]) -> None:
-        """Remember the cards of one look that arms are over; `lay_there` tells which lay there before."""
+        """Remember the cards under arms in one look, except those that `lay_there` before."""
         carried = self._taken_off if look.t < self._taken_till else ()
         for held in look.under_arms:
             name, p = held.seen.best
@@ -62,7 +63,7 @@ class OccludedReadings:
                 self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
 
     def rest(self, look: Look, scene: Scene) -> None:
-        """Remember what lies at rest on the pile under hands that rest as well."""
+        """Remember the cards that lie at rest on the pile under resting hands."""
         lying = [
             held.seen
             for held in look.under_arms
@@ -73,9 +74,10 @@ class OccludedReadings:
         self._resting.append((look.t, on_pile))
 
     def at_rest(self) -> Iterator[tuple[float, list[list[Observation]], float]]:
-        """Yield since when, and in which looks, cards have been at rest under a hand.
+        """Yield the start of the time that cards have been at rest under a hand, and the looks at them.
 
-        With each comes how surely so many looks must name all that is new before it can be told.
+        Each comes with the probability that all new names must have in so many looks before they are
+        reported.
         """
         for looks, sure in _AT_REST:
             if len(self._resting) >= looks:
@@ -83,26 +85,26 @@ class OccludedReadings:
                 yield lately[0][0], [cards for _, cards in lately], sure
 
     def forget(self) -> None:
-        """Forget what was read: the pile is seen, and whatever else was there went with the hand."""
+        """Forget the readings: the pile is seen now, and any other card has left with the hand."""
         self._read.clear()
 
     def risen(self) -> None:
-        """Note that what lay at rest is settled."""
+        """Note that the cards at rest are settled."""
         self._resting.clear()
 
     def lately(self, now: float) -> list[Observation]:
-        """Return what counts now, oldest first."""
+        """Return the readings that count now, oldest first."""
         return [seen for _, seen in self._recent(now)]
 
     def _recent(self, now: float) -> list[tuple[float, Observation]]:
         return [(t, seen) for t, seen in self._read if now - t < _SECONDS]
 
     def named_as_read(self, view: PileView, ranks: Collection[str], known: Collection[str]) -> PileView:
-        """Return a view of the pile with doubtful cards named as they were read under the hand.
+        """Return a view of the pile in which doubtful cards are named as they were read under the hand.
 
-        Only with names that fit the cards beside them, or the `ranks` just put down, and are none of `known`:
-        of a card that others cover in part too little may be seen once the hand has gone. For the suit of a
-        new one what was read under the hand counts, too.
+        A partly covered card may show too little once the hand has left. The name must fit the new cards
+        beside it, or the `ranks` just put down, and must not be among `known`. The readings under the hand
+        also count for the suit of a new card.
         """
         ranks = {name[:-1] for name, _, _ in view.new} or ranks
         taken = {*known, *(name for name, _, _ in view.new)}
@@ -112,7 +114,7 @@ class OccludedReadings:
         return replace(view, new=(*named, *fitting))
 
     def _with_readings(self, card: NewCard, looks: int, taken: Collection[str]) -> NewCard:
-        """Return a card that so many looks show, its suit told by what was read under the hand, too."""
+        """Return a card seen in `looks` looks, its suit decided also by the readings under the hand."""
         name, p, seen = card
         kind = rank_and_colour(name)
         there = [other for other in self._lately_read() if same_card(other, seen)]
@@ -129,7 +131,7 @@ class OccludedReadings:
         return best, max(odds[best], p if best == name else 0.0), seen
 
     def _lately_read(self) -> list[Observation]:
-        """Return what counted when a card was last read."""
+        """Return the readings that counted when a card was last read."""
         return self.lately(self._read[-1][0] if self._read else 0.0)
 
     def _read_at(self, place: Observation, ranks: Collection[str]) -> NewCard | None:
@@ -143,14 +145,14 @@ class OccludedReadings:
         return None if surest is None else (str(surest.best[0]), surest.best[1], place)
 
     def since(self, names: Collection[str], now: float) -> float:
-        """Return when one of these cards, of which at least one counts now, was first read."""
+        """Return when one of these cards was first read. At least one of them must count now."""
         return min(t for t, seen in self._recent(now) if seen.best[0] in names)
 
     def sure(self, known: Collection[str], now: float, ranks: Collection[str] = ()) -> list[NewCard]:
-        """Return cards that were read in two looks, once surely, and are none of `known`.
+        """Return cards that were read in two looks, one of them sure, and are not among `known`.
 
-        Cards come in sets: one of a rank that others surely have need be read but once, if surely; and one of
-        the `ranks` that have just been put down, a few times.
+        Cards come in sets. So a card that shares its rank with such a card need be read only once, if surely.
+        A card of the `ranks` just put down must be read a few times, less surely.
         """
         recent = self._recent(now)
         once: list[NewCard] = []
@@ -166,9 +168,9 @@ class OccludedReadings:
         return twice + [card for card in once if card[0][:-1] in ranks and card[1] >= _MOVING_SURE]
 
     def beside(self, names: Collection[str], now: float) -> list[NewCard]:
-        """Return the second of each of these cards, which several packs have, that was read beside the first.
+        """Return the second copy of each of these cards that was read beside the first (several packs).
 
-        Two in different places, both read well in one look, are two, if they were seen so once more at least.
+        If one look reads both well in different places, they are two cards. At least two looks must do so.
         """
         found: list[NewCard] = []
         for name in sorted(set(names)):
@@ -186,11 +188,11 @@ class OccludedReadings:
 def plainly_read(
     under_hand: Sequence[Observation], free: Sequence[Observation], *, first_seen: bool
 ) -> NewCard | None:
-    """Return the card that all these name alike, if it was read often enough, under a hand and without it.
+    """Return the card that all these readings name, if it was read often enough with and without a hand.
 
-    What is read just there without the hand counts with what was read under it. Of one that is `first_seen`
-    now, and exists but once, looks need not agree on where it is outlined: where another lies across it they
-    seldom do.
+    Readings without the hand count if they are exactly there. A card that is `first_seen` now, and exists
+    only once, may be outlined in different places. Looks seldom agree on the place of a card that lies under
+    another.
     """
     if len(under_hand) >= _LOOKS:
         there = [*(seen for seen in free if same_card(seen, under_hand[-1])), *under_hand]

@@ -1,4 +1,4 @@
-"""Pictures of the piles and rows: small ones that tell whether anything changed, a close one of the pile."""
+"""Pictures of the piles and rows: small ones that show any change, and close ones of the pile."""
 
 from __future__ import annotations
 
@@ -21,38 +21,40 @@ from vision.table.observations import Observation, covers, index_centres
 from vision.types import Image
 
 PATCH_MM = 50.0
-"""Half the side of a small picture, at least: so far from a place's middle it reaches."""
+"""Half the side of a small picture: it reaches at least this far from the middle of a place."""
 _CLOSE_MM = 130.0
-"""Half the side of a close picture: cards whose middle is on the pile lie in it."""
+"""Half the side of a close picture: it shows all cards whose middle is on the pile."""
 _FINE = 1.5
-"""Pixels of a close picture to a millimetre: about what a full-HD picture of a table has."""
+"""Pixels per millimetre of a close picture, about as many as in a full-HD picture of a table."""
 _INDEX_REACH_MM = (6.0, 11.0)
-"""Half the width and height of what is compared: an index and a little round it."""
+"""Half the width and height of the compared part: an index and its surroundings."""
 _SLIP_MM = 3.0
-"""So far a card's outline may be off."""
+"""A card's outline may be this far off."""
 ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE = 0.9, 0.95, 0.8
-"""Correlation from which two pictures show the same index; where much speaks against it; and for it."""
+"""Correlation above which two pictures show the same index. The second number is for strong evidence against
+it, the third for strong evidence for it."""
 _UNLIKE = 0.8
 """Correlation below which two pictures surely show different things."""
 _LEAST_INK = 12.0
-"""Standard deviation of levels (0-255) of each colour below which a place shows nothing to be compared."""
+"""Standard deviation of the levels (0-255) of each colour below which a place shows too little to compare."""
 _SHADOW_MM = 5.0
-"""So far about a card its shadow falls, and its outline may be off."""
+"""A card's shadow reaches this far around it, and its outline may be off."""
 _EDGE_MM, _BESIDE_EDGE_MM, _LEAST_EDGE_MM2 = 4.0, 1.0, 60.0
-"""So far beyond a card its edge is looked at; on both sides of it, and no nearer to it, so much must show."""
+"""An edge is compared this far beyond the card, but no nearer to the edge than the second number. At least
+this area must show on each side."""
 _LEAST_SHOWN_MM2 = 150.0
-"""Of a card that others cover in part so much must show beside them for a comparison."""
+"""A partly covered card must show at least this area for a comparison."""
 _PAPER_PERCENTILE, _NO_PAPER = 80.0, 0.25
-"""Most of a card is paper with some ink on it, so this percentile of its levels is the paper's. A level that
-differs by the second share is no paper."""
+"""Most of a card is paper with some ink on it, so this percentile of its levels is that of paper. A level
+that differs by more than the second share is not paper."""
 _LEAST_PAPER = 0.1
-"""Where a card lies at least this share of it is paper; most ink is that of a picture card."""
+"""At least this share of a visible card is paper; picture cards have the most ink."""
 _INK_MM = (3.5, 9.0)
-"""Half the width and height in which an index has its ink; what shows farther out is another card's."""
+"""Half the width and height of the ink of an index; farther out, another card shows."""
 
 
 def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
-    """Return the corners (2 x 2: left top, right bottom) of a zone's patch in the small picture.
+    """Return the corners (2 x 2: top left, bottom right) of a zone's patch in the small picture.
 
     `scale` is that of the small picture: its pixels per full pixel.
     """
@@ -65,15 +67,15 @@ def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CloseUp:
-    """A part of the table from straight above."""
+    """A part of the table, seen from straight above."""
 
     pixels: Image
-    """Height x width x 3, BGR: in grey a red ace is much like a black one."""
+    """Height x width x 3, BGR: in grey, a red ace looks much like a black one."""
     corner: Place
-    """The table's millimetres at the middle of the first pixel."""
+    """The place of the first pixel's middle on the table, mm."""
 
     def window(self, place: Place, angle: float, half: Place) -> NDArray[np.uint8] | None:
-        """Return the upright picture of a turned rectangle, or None where it is not all within.
+        """Return the upright picture of a turned rectangle, or None if a part of it is outside.
 
         Args:
             place: Its middle, mm.
@@ -93,7 +95,7 @@ class CloseUp:
         return np.asarray(cv2.warpAffine(self.pixels, matrix, size, flags=flags), np.uint8)
 
     def mask(self, card: Observation, margin: float) -> NDArray[np.bool_]:
-        """Return where a card lies in the picture (height x width), and within a margin (mm) about it."""
+        """Return the mask (height x width) of a card and a margin (mm) around it."""
         along = np.array([math.cos(math.radians(card.angle)), math.sin(math.radians(card.angle))])
         along, across = along * (CARD_HEIGHT_MM / 2 + margin), along[::-1] * (CARD_WIDTH_MM / 2 + margin)
         across = across * (-1, 1)
@@ -106,7 +108,7 @@ class CloseUp:
 
 
 def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
-    """Return the close picture of the table round a place (mm)."""
+    """Return the close picture of the table around a place (mm)."""
     corner = (place[0] - _CLOSE_MM, place[1] - _CLOSE_MM)
     side = round(2 * _CLOSE_MM * _FINE)
     move = np.array([[_FINE, 0, -corner[0] * _FINE], [0, _FINE, -corner[1] * _FINE], [0, 0, 1]])
@@ -116,47 +118,47 @@ def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
 
 @dataclass(slots=True)
 class PilePictures:
-    """The play pile from near by."""
+    """Close pictures of the play pile."""
 
     now: CloseUp | None = None
     left: CloseUp | None = None
-    """As it was last left uncovered."""
+    """The pile when it was last left uncovered."""
     before_play: CloseUp | None = None
-    """As it was left before the last play."""
+    """The pile when it was left before the last play."""
     read: Sequence[Sequence[Observation]] = ()
-    """Looks at it before a hand came."""
+    """Looks at the pile before a hand came."""
 
     def lay_there(self, card: Observation, alike: float = ALIKE) -> bool:
-        """Tell whether a card is to be seen in the picture of the pile as it was left, too."""
+        """Return whether a card also shows in the picture of the pile as it was left."""
         return lay_there_before(card, self.left, self.now, alike)
 
     def shows_new(self, card: Observation) -> bool:
-        """Tell whether the picture shows an index of a card surely where none like it was to be seen."""
+        """Return whether a card's indices surely show nothing similar in the picture of the pile as left."""
         return was_not_there(card, self.left, self.now)
 
     def came_with_play(self, card: Observation) -> bool:
-        """Tell likewise, but of where none like it was to be seen before the last play."""
+        """Return whether a card's indices surely show nothing similar in the picture before the last play."""
         return was_not_there(card, self.before_play, self.now)
 
     def looks_otherwise(self, card: Observation) -> bool:
-        """Tell whether a card's whole place surely shows something else than as the pile was left."""
+        """Return whether a card's whole place surely looks different from the pile as it was left."""
         return looks_otherwise(card, self.left, self.now)
 
     def rest_looks_otherwise(self, card: Observation, upon: Sequence[Observation]) -> bool:
-        """Tell likewise of what shows of its place beside those `upon` it."""
+        """Return whether a card's part beside those `upon` it surely changed since the pile was left."""
         return rest_looks_otherwise(card, upon, self.left, self.now)
 
     def is_bare_beside(self, card: Observation, upon: Sequence[Observation]) -> bool:
-        """Return whether there is surely no card where one lay, as far as it shows beside those `upon` it."""
+        """Return whether a card has surely gone, by what shows of its place beside those `upon` it."""
         return is_bare_beside(card, upon, self.now)
 
     def is_gone(self, card: Observation) -> bool:
-        """Tell whether a card was to be seen as the pile was left, and surely is no more where it lay."""
+        """Return whether a card was visible when the pile was left, and surely is not any more."""
         return was_not_there(card, self.now, self.left)
 
     def before(self, free: bool) -> Before:
-        """Return what the pictures tell of what was to be seen before; `free`: no hand is there now."""
-        # While one is there the latest picture may show no more what the looks did.
+        """Return the evidence of pictures from before; `free`: no hand is there now."""
+        # Under a hand, the latest picture may not show any more what the looks did.
         hidden = self.shows_new if free else unknown
         placed = self.lay_there if free else self._lay_there_or_was_read
         return Before(placed, hidden, self.rest_lay_there, free, self._edge_stays, self._shows_beside)
@@ -165,7 +167,7 @@ class PilePictures:
         return self.lay_there(card) or self.was_read(card)
 
     def was_read(self, card: Observation) -> bool:
-        """Tell whether two looks before a hand came surely read a card so, just where it is seen now."""
+        """Return whether two looks before a hand came surely read a card in exactly this place."""
         read = (seen for look in self.read for seen in look if seen.best[0] == card.best[0])
         return sum(seen.best[1] >= SURE_NAME and same_card(seen, card) for seen in read) > 1
 
@@ -176,7 +178,7 @@ class PilePictures:
         return edge_as_before(card, upon, self.left, self.now)
 
     def since_left(self) -> Pictured:
-        """Return what the pictures tell of what has changed since the pile was left."""
+        """Return the evidence of changes since the pile was left."""
         return self._since(self.left, self.shows_new)
 
     def _since(self, before: CloseUp | None, new: ShowsNew, put: Sequence[Observation] = ()) -> Pictured:
@@ -187,51 +189,51 @@ class PilePictures:
         return Pictured(new, stays, lambda card: looks_otherwise(card, before, self.now))
 
     def since_play(self, put: Sequence[Observation] = ()) -> Pictured:
-        """Return what they tell of what has changed since before the last play, which `put` cards there."""
+        """Return the evidence of changes since before the last play, which `put` cards there."""
         return self._since(self.before_play, self.came_with_play, put)
 
     def lay_there_before_play(self, card: Observation, alike: float = ALIKE) -> bool:
-        """Tell whether a card is to be seen in the picture of the pile before the last play."""
+        """Return whether a card also shows in the picture of the pile before the last play."""
         return lay_there_before(card, self.before_play, self.now, alike)
 
     def rest_lay_there(self, card: Observation, upon: Sequence[Observation]) -> bool:
-        """Tell whether what shows of a card beside new ones `upon` it was so as the pile was left."""
+        """Return whether a card's part beside the new cards `upon` it looks as when the pile was left."""
         return rest_looks_as_before(card, upon, self.left, self.now)
 
     def rest_lay_there_before_play(self, card: Observation, upon: Sequence[Observation]) -> bool:
-        """Tell whether what shows of a card beside those `upon` it was so before the last play."""
+        """Return whether a card's part beside the cards `upon` it looks as before the last play."""
         return rest_looks_as_before(card, upon, self.before_play, self.now)
 
     def changed_with_play(self, card: Observation) -> bool:
-        """Tell whether a card is to be seen now where the last play has surely changed the picture."""
+        """Return whether a card shows now, where the last play has surely changed the picture."""
         return self.before_play is not None and self.now is not None and not self.lay_there_before_play(card)
 
 
 def lay_there_before(
     card: Observation, before: CloseUp | None, now: CloseUp | None, alike: float = ALIKE
 ) -> bool:
-    """Tell whether one of a card's two indices is to be seen in both pictures: it lay there all along.
+    """Return whether one of a card's two indices shows in both pictures: it lay there all along.
 
-    What was just put down, or lies under it, has another index in both places. False where the pictures do
-    not show that.
+    A card just put down, or one under it, has other indices in these places. Return False if the pictures do
+    not show them.
     """
     return any(likeness > alike for likeness in _likenesses(card, before, now))
 
 
 def looks_as_before(card: Observation, before: CloseUp | None, now: CloseUp | None) -> bool:
-    """Tell whether the whole place of a card looks as it did before; False where nothing shows that."""
+    """Return whether the whole place of a card looks unchanged; False if no picture shows it."""
     likeness = _likeness_of_place(card, before, now)
     return likeness is not None and likeness > ALIKE
 
 
 def looks_otherwise(card: Observation, before: CloseUp | None, now: CloseUp | None) -> bool:
-    """Tell whether the whole place of a card surely shows something else than before."""
+    """Return whether the whole place of a card surely looks different from before."""
     likeness = _likeness_of_place(card, before, now)
     return likeness is not None and likeness < _UNLIKE
 
 
 def _likeness_of_place(card: Observation, before: CloseUp | None, now: CloseUp | None) -> float | None:
-    """Return how much a card's place looks as it did, 1 is all the same; None where nothing shows that."""
+    """Return the likeness of a card's place now and before (1: the same); None if not shown."""
     if before is None or now is None:
         return None
 
@@ -248,9 +250,9 @@ def _likeness_of_place(card: Observation, before: CloseUp | None, now: CloseUp |
 def rest_looks_as_before(
     card: Observation, upon: Sequence[Observation], before: CloseUp | None, now: CloseUp | None
 ) -> bool:
-    """Tell whether what shows of a card beside those `upon` it looks as it did before they came there.
+    """Return whether a card's part beside those `upon` it looks as before they came there.
 
-    Then it has not come with them. False where the pictures do not show that, or show too little.
+    If so, it has not come with them. Return False if the pictures do not show it, or too little of it.
     """
     likeness = _likeness_of_rest(card, upon, before, now)
     return likeness is not None and likeness > ALIKE
@@ -259,9 +261,9 @@ def rest_looks_as_before(
 def rest_looks_otherwise(
     card: Observation, upon: Sequence[Observation], before: CloseUp | None, now: CloseUp | None
 ) -> bool:
-    """Tell whether what shows of a card beside those `upon` it surely shows something else than before.
+    """Return whether a card's part beside those `upon` it surely looks different from before.
 
-    Then it has come with them. False where the pictures do not show that, or show too little.
+    If so, it has come with them. Return False if the pictures do not show it, or too little of it.
     """
     likeness = _likeness_of_rest(card, upon, before, now)
     return likeness is not None and likeness < _UNLIKE
@@ -270,7 +272,7 @@ def rest_looks_otherwise(
 def _likeness_of_rest(
     card: Observation, upon: Sequence[Observation], before: CloseUp | None, now: CloseUp | None
 ) -> float | None:
-    """Return how much what shows of a card beside those `upon` it looks as it did; None where it is open."""
+    """Return the likeness of a card's part beside those `upon` it, now and before; None if unclear."""
     if before is None or now is None:
         return None
 
@@ -283,9 +285,9 @@ def _likeness_of_rest(
 
 
 def is_bare_beside(card: Observation, upon: Sequence[Observation], now: CloseUp | None) -> bool:
-    """Return whether there is surely no card where one lay, as far as it shows beside those `upon` it.
+    """Return whether a card has surely gone, by what shows of its place beside those `upon` it.
 
-    Nothing there is as light as the paper of the others. False where too little shows.
+    If so, nothing there is as light as the paper of the other cards. Return False if too little shows.
     """
     if now is None or not upon:
         return False
@@ -306,9 +308,9 @@ def is_bare_beside(card: Observation, upon: Sequence[Observation], now: CloseUp 
 def edge_as_before(
     card: Observation, upon: Sequence[Observation], before: CloseUp | None, now: CloseUp | None
 ) -> bool:
-    """Tell whether a card's edge, as far as it shows beside those `upon` it, is just where it was.
+    """Return whether a card's edge, beside the cards `upon` it, is exactly where it was.
 
-    Then the card has not been moved. False where the pictures do not show that, or show too little.
+    If so, the card has not been moved. Return False if the pictures do not show it, or too little of it.
     """
     if before is None or now is None:
         return False
@@ -332,9 +334,9 @@ def stays_beneath(
     before: CloseUp | None,
     now: CloseUp | None,
 ) -> bool:
-    """Tell whether a card surely lies where it did beneath those `upon` it, and none of those `alike` is it.
+    """Return whether a card surely still lies beneath those `upon` it, and none of `alike` is this card.
 
-    One of these is it, outlined amiss, where all that it would cover of the card looks as it did before.
+    One of `alike` is the card, badly outlined, if everything of the card that it would cover looks unchanged.
     """
     if before is None or now is None or not edge_as_before(card, upon, before, now):
         return False
@@ -348,7 +350,7 @@ def stays_beneath(
 def _likeness_beneath(
     card: Observation, one: Observation, others: Sequence[Observation], before: CloseUp, now: CloseUp
 ) -> Likeness:
-    """Return how much what `one` covers of a card, and no others do, looks as it did."""
+    """Return the likeness, now and before, of the part of a card that only `one` covers."""
 
     def likeness() -> Likeness:
         inside = now.mask(card, -_BESIDE_EDGE_MM) & now.mask(one, -_BESIDE_EDGE_MM)
@@ -360,14 +362,14 @@ def _likeness_beneath(
 def _beside(
     picture: CloseUp, upon: Sequence[Observation], place: NDArray[np.bool_], margin: float
 ) -> NDArray[np.bool_]:
-    """Return what of a place shows beside cards that lie upon it, and a margin (mm) about them."""
+    """Return the part of a place that shows beside the cards on it, and a margin (mm) around them."""
     for upper in upon:
         place &= ~picture.mask(upper, margin)
     return place
 
 
 def _is_same(likeness: Likeness) -> bool:
-    """Whether a place shows the same in two pictures; False where too little shows there."""
+    """Return whether a place shows the same in two pictures; False if too little shows there."""
     return likeness is not None and likeness > ALIKE
 
 
@@ -380,7 +382,7 @@ def _poses(card: Observation, others: Sequence[Observation]) -> tuple[float, ...
 
 
 def _likeness_of(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> float | None:
-    """Return how much what `shows` looks as it did, 1 is all the same; None where that is too little."""
+    """Return the likeness of the part that `shows`, now and before (1: the same); None if too small."""
     if shows.sum() < _LEAST_SHOWN_MM2 * _FINE**2:
         return None
     was, place = (picture.pixels[shows].astype(np.float64) for picture in (before, now))
@@ -393,9 +395,9 @@ def _likeness_of(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> flo
 def index_shows_beside(
     card: Observation, other: Observation, before: CloseUp | None, now: CloseUp | None
 ) -> bool:
-    """Tell whether an index of a card, that another would hide if it lay upon it, shows as it did before.
+    """Return whether a card's index that another would hide, if it lay on the card, looks unchanged.
 
-    Then the other one lies beneath it. False where the pictures do not show that.
+    If so, the other card lies beneath. Return False if the pictures do not show it.
     """
     likenesses = (
         _likeness_at(place, card.angle, before, now)
@@ -406,19 +408,16 @@ def index_shows_beside(
 
 
 def was_not_there(card: Observation, before: CloseUp | None, now: CloseUp | None) -> bool:
-    """Tell whether neither place of a card's indices looks as it did before.
+    """Return whether both places of a card's indices look different from before.
 
-    False where the pictures do not show that.
+    Return False if the pictures show neither.
     """
     likenesses = list(_likenesses(card, before, now))
     return bool(likenesses) and max(likenesses) < _UNLIKE
 
 
 def _likenesses(card: Observation, before: CloseUp | None, now: CloseUp | None) -> Iterator[float]:
-    """Yield how much each place of a card's indices looks as it did before, where something can be compared.
-
-    1 is all the same.
-    """
+    """Yield the likeness of each place of a card's indices, now and before (1: the same), if comparable."""
     for place in index_centres(card):
         likeness = _likeness_at(place, card.angle, before, now)
         if likeness is not None:
@@ -426,7 +425,7 @@ def _likenesses(card: Observation, before: CloseUp | None, now: CloseUp | None) 
 
 
 def _likeness_at(place: Place, angle: float, before: CloseUp | None, now: CloseUp | None) -> float | None:
-    """Return how much an index's place, turned so, looks as it did; None where nothing can be compared."""
+    """Return the likeness of an index's place, now and before; None if it cannot be compared."""
     if before is None or now is None:
         return None
 
@@ -443,5 +442,5 @@ def _likeness_at(place: Place, angle: float, before: CloseUp | None, now: CloseU
 
 
 def _contrast(ink: Image) -> float:
-    """Return the greatest standard deviation of the three colours' levels."""
+    """Return the greatest standard deviation of the levels of the three colours."""
     return float(ink.std(axis=(0, 1)).max())

@@ -1,4 +1,4 @@
-"""Of several packs: a card that was put exactly on its like, which no picture shows."""
+"""With several packs: a card that was put exactly on an identical card, which no picture shows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from vision.following.sets import NewCard
 from vision.following.visits import Visits
 
 _HOW_SURELY = 0.6
-"""A hand may also have paused at the pile in vain, and drawn though no card was due."""
+"""A hand may also have paused at the pile without playing, and drawn though no card was owed."""
 
 
 class OnItsLike(NamedTuple):
-    """A card that lies exactly on its like."""
+    """A card that lies exactly on an identical card."""
 
     card: NewCard
     t: float
@@ -22,10 +22,10 @@ class OnItsLike(NamedTuple):
 
 
 def put_on_its_like(scene: Scene, pile: Pile, visits: Visits, player: str | None) -> OnItsLike | None:
-    """Return the card that a player who draws must have put on its like; None for none.
+    """Return the card that a player who draws must have put on an identical card; None if none.
 
-    Nobody draws who has put nothing down. Where a hand paused at the pile, which looks as it did, and its
-    player then drew, though no card was due, what it put there is as the uppermost and lies exactly on it.
+    Nobody draws without having put a card down. A hand paused at the pile, which looks unchanged, and its
+    player then drew though no card was owed. So an identical card lies exactly on the top card.
     """
     top = pile.cards[-1] if pile.cards else None
     due = scene.log.put_down_by(player)
