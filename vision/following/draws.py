@@ -444,7 +444,7 @@ class Draws:
             if gone:  # fewer may have been left than were owed
                 least = min(least, drawn.count)
             told = due is None and self._was_told_meanwhile(drawn)
-            if told or (pictures.show_draws and all(took is False for took in taken)):
+            if told or (taken and pictures.show_draws and all(took is False for took in taken)):
                 drawn.count = 0
             else:  # a card less may not show on a very neat pile
                 seen = min(drawn.count, sum(took is True for took in taken))

@@ -47,6 +47,8 @@ _SETTLED, _PATIENCE = 2, 5
 agree."""
 _ARM_SECONDS = 0.3
 """An arm last seen this recently may still be over the table."""
+_LATELY_SECONDS = 1.5
+"""While a pile is being looked for, the table is looked at often until this long after an arm was seen."""
 _FIRST_PLAY_SECONDS = 3.0
 """The first card of a game was put down no longer ago than this."""
 _TAKES_MM = 130.0
@@ -330,12 +332,11 @@ class EventMaker:
             return _STEADY
         if self._shows.lasts(hands.t) and hands.tracks:
             return _SLOW  # an answering hand may reach in beneath the arm that rests
-        reaches = self._scene.reaches
-        if self._joined is not None and reaches and not self._joined.settled:
+        if self._joined is not None and self._scene.reaches and not self._joined.settled:
             return _STEADY
         moved = self._taking.whole is not None or self._taking.moved_to is not None
-        if (moved or self.layout.play is None) and reaches:
-            return _STEADY if hands.t - reaches[-1].last_seen < 1.5 else math.inf
+        if (moved or self.layout.play is None) and hands.t - self._last_arm() < _LATELY_SECONDS:
+            return _STEADY
         touched = any(s.touched is not None and z not in hands.covered for z, s in self.rows.spots.items())
         if touched or (self._draws.unseen and DRAW not in hands.covered):
             return _SLOW

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.burn_pile import BurnPile
@@ -279,7 +278,7 @@ class Taking:
         if self._told is None:
             return
         event, taken, burn = self._told
-        if event.event == "burn":
+        if self._scene.log.latest(event).event == "burn":
             self._scene.burned = self._scene.burned[: -len(taken.cards)]
         self._scene.layout = replace(self._scene.layout, burn=burn)
         self._told, self._picked_up, self.burnt, self._bare_looks = None, None, False, 0
@@ -307,9 +306,11 @@ class Taking:
         part, self.part = self.part, None
         if part is None:
             return
-        self._tell_in_hand(part, part.t, now, count=len(part.cards), confidence=0.6)
+        self._tell_in_hand(part, part.t, now, confidence=0.6, partly=True)
 
-    def _tell_in_hand(self, taken: Taken, t: float, now: float, **fields: Any) -> Event | None:
+    def _tell_in_hand(
+        self, taken: Taken, t: float, now: float, *, confidence: float, partly: bool = False
+    ) -> Event | None:
         """Report a pick-up, or withdraw the play of these cards if its own player took them back.
 
         Nobody puts a card on the pile while taking it. A card read there only then was misread.
@@ -321,7 +322,8 @@ class Taking:
         if taken.put is not None:
             log.revise(taken.put, now, withdrawn=True)
             cards = tuple(card for card in cards if card not in taken.put.cards)
-        event = log.add("pick_up", t, now, player=self._scene.player(taken.seat), cards=cards, **fields)
+        player, count = self._scene.player(taken.seat), len(cards) if partly else None
+        event = log.add("pick_up", t, now, player=player, cards=cards, count=count, confidence=confidence)
         if self._scene.by_hands and taken is self._last:
             self._picked_up = event, taken, now
         return event

@@ -142,7 +142,7 @@ class ReportedEvents:
             self.last_plays[event.player] = event
             if count := _from_hand(event):
                 self.put_down[event.player] = PutDown(t, count)
-            self._put_at = t
+            self._put_at = max(t, self._put_at)
         elif event.player is not None and kind == "show":
             self._showed([event.player, *(who for who, _ in event.answers)], t)
         elif event.player is not None and kind == "draw":
@@ -158,7 +158,7 @@ class ReportedEvents:
 
     def _moved(self, event: Event) -> None:
         """Note which cards have gone into a hand, and which have come out of one."""
-        if event.player is not None and event.event in ("pick_up", "take_up"):
+        if event.player is not None and event.event in ("pick_up", "take_up") and not event.withdrawn:
             self.held |= dict.fromkeys(event.cards, event.player)
         else:
             for card in event.cards:

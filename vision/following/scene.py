@@ -151,22 +151,19 @@ class Scene:
 
         If two came about equally near, the one that was there last counts: the other passed by, or rested.
         """
-        best: NearHand | None = None
-        ways: dict[int, float] = {}
+        hands: list[NearHand] = []
         for reach in self.reaches:
             there = [(t, math.dist(where, place)) for t, where in reach.path if start <= t <= end]
             near = min((mm for _, mm in there), default=math.inf)
-            if near > _NEAREST_HAND_MM:
-                continue
-            ways[reach.seat] = min(near, ways.get(reach.seat, math.inf))
-            came = next(t for t, mm in there if mm < near + _AS_NEAR_MM)
-            clearly = best is None or near < best.mm - _AS_NEAR_MM
-            if clearly or (best is not None and near < best.mm + _AS_NEAR_MM and came > best.t):
-                best = NearHand(reach.seat, came, near)
-        if best is None:
+            if near <= _NEAREST_HAND_MM:
+                came = next(t for t, mm in there if mm < near + _AS_NEAR_MM)
+                hands.append(NearHand(reach.seat, came, near))
+        nearest = min((hand.mm for hand in hands), default=math.inf)
+        as_near = [hand for hand in hands if hand.mm < nearest + _AS_NEAR_MM]
+        last = max(as_near, key=lambda hand: hand.t, default=None)
+        if last is None:
             return None
-        as_near = {seat for seat, mm in ways.items() if abs(mm - ways[best.seat]) < _AS_NEAR_MM}
-        return replace(best, rivals=frozenset(as_near - {best.seat}))
+        return replace(last, rivals=frozenset({hand.seat for hand in as_near} - {last.seat}))
 
     def first_to_draw(self, seats: Collection[int] | None, since: float) -> NearHand | None:
         """Return the hand of a seat (None: of any) that was first at the draw pile after `since`."""

@@ -83,8 +83,9 @@ class Visits:
             return max(paused, key=lambda entry: entry[0].end)[1].seat
         if self._frames:
             return self._frames.most_common(1)[0][0]
-        recent = [reach for reach in self._scene.reaches if reach.last_seen >= since]
-        return recent[-1].seat if recent else None
+        recent = (reach for reach in self._scene.reaches if reach.last_seen >= since)
+        last = max(recent, key=lambda reach: reach.last_seen, default=None)
+        return None if last is None else last.seat
 
     def hand_at(self, place: Place | None, since: float = -math.inf) -> NearHand | None:
         """Return the hand that just acted at a place; None if hands are not tracked.

@@ -399,6 +399,24 @@ def test_after_a_revision_as_many_cards_are_due_as_if_the_last_form_had_been_tol
     assert log.put_down_by("Ann") == at_once.put_down_by("Ann")
 
 
+def test_nobody_holds_the_cards_of_a_pick_up_that_is_withdrawn() -> None:
+    log = ReportedEvents()
+    taken = log.add("pick_up", 1.0, 1.2, player="Ann", cards=("7S",))
+    assert log.held == {"7S": "Ann"}
+    log.revise(taken, 1.9, withdrawn=True)
+    assert log.held == {}
+
+
+def test_others_have_played_since_though_an_older_play_is_reported_after_theirs() -> None:
+    log = ReportedEvents()
+    log.add("play", 2.0, 2.2, player="Ann", cards=("7S",), source="hand")
+    due = log.put_down_by("Ann")
+    assert due is not None
+    log.add("play", 4.0, 4.2, player="Bob", cards=("8S",), source="hand")
+    log.add("play", 1.0, 4.4, player="Cat", cards=("5S",), source="hand")
+    assert log.is_past(due)
+
+
 def test_a_flip_that_turns_out_to_be_a_play_from_the_hand_is_drawn_for() -> None:
     log = ReportedEvents()
     flip = log.add("flip", 1.0, 1.2, player="Ann", cards=("7S",), source="down")
