@@ -22,10 +22,8 @@ from vision.geometry import (
     rectangle_corners,
     transform_points,
 )
-from vision.recognition.index_detector import INDEX_CENTRE_MM, RANK_BOX_MM
+from vision.recognition.index_detector import INDEX_BOX_MM, INDEX_CENTRE_MM, RANK_BOX_MM
 
-_INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
-"""Left, top, right and bottom of an index. The box of its rank is `RANK_BOX_MM`."""
 _SEEN = 0.75
 """An index counts if at least this share of it shows."""
 _SEEN_BELOW_RANK, _RANK_SEEN = 0.5, 0.85
@@ -81,7 +79,7 @@ def index_truth(truth: Truth) -> IndexTruth:
                 continue
             plane = card_homography(corners)
             place, pixels = _index_place(plane)
-            seen = _share_seen(plane, _INDEX_BOX_MM, owner, number)
+            seen = _share_seen(plane, INDEX_BOX_MM, owner, number)
             distance = np.linalg.norm(points - place, axis=-1) / pixels
             on_card = cells == number
             ranked = seen >= _SEEN_BELOW_RANK and (

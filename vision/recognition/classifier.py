@@ -33,7 +33,7 @@ from vision.recognition.blurred_suits import (
     soften_suits,
 )
 from vision.recognition.crops import CORNERS, FaceCrops, face_crops, index_crops, network_input, strip_crop
-from vision.recognition.ink import INK_SAMPLE_P, measure_inks
+from vision.recognition.ink import INK_SAMPLE_P, InkColours, measure_inks
 from vision.recognition.runtime import Backend, Network, load_fastest_network, preferred_backend
 from vision.types import Image, Quad
 from vision.weights import MODELS
@@ -219,7 +219,11 @@ def _classification_in_blur(
 
 
 def _weighed_by_ink(
-    log_p: LogProbabilities, image: Image, quads: Sequence[Quad], sure: Sequence[tuple[str, Quad]]
+    log_p: LogProbabilities,
+    image: Image,
+    quads: Sequence[Quad],
+    sure: Sequence[tuple[str, Quad]],
+    inks: InkColours | None,
 ) -> LogProbabilities:
     """Return log-probabilities of lone indices, weighed by the colour of their ink if that is in doubt.
 
@@ -230,13 +234,14 @@ def _weighed_by_ink(
     doubtful = np.flatnonzero(either > _DOUBTFUL_COLOUR_P)
     if not len(doubtful):
         return log_p
-    named = zip(cards, quads, strict=True)
-    plain = [(CARDS[int(row.argmax())], quad) for row, quad in named if float(row.max()) >= INK_SAMPLE_P]
-    seen = measure_inks(image, [*plain, *sure])
-    if seen is None:
+    if inks is None:
+        named = zip(cards, quads, strict=True)
+        plain = [(CARDS[int(row.argmax())], quad) for row, quad in named if float(row.max()) >= INK_SAMPLE_P]
+        inks = measure_inks(image, [*plain, *sure])
+    if inks is None:
         return log_p
     odds = np.zeros((len(log_p), 1))
-    odds[doubtful, 0] = seen.log_odds_of_red(image, [quads[int(k)] for k in doubtful])
+    odds[doubtful, 0] = inks.log_odds_of_red(image, [quads[int(k)] for k in doubtful])
     of_ranks = log_p[:, : len(CARDS)].reshape(len(log_p), -1, len(SUITS))
     weighed = of_ranks + np.where(_IS_RED, odds / 2, -odds / 2).reshape(of_ranks.shape)
     was, now = (np.logaddexp.reduce(part, axis=2, keepdims=True) for part in (of_ranks, weighed))
@@ -367,6 +372,7 @@ class CardClassifier:
         confident_cards: Sequence[tuple[str, Quad]] = (),
         *,
         index_only: bool = False,
+        inks: InkColours | None = None,
     ) -> list[Classification]:
         """Return a classification for each card that shows only the index beside its quad's first corner.
 
@@ -375,6 +381,7 @@ class CardClassifier:
             quads: The cards, 4 x 2 px each, clockwise, a short edge first.
             confident_cards: Names and quads of cards in the same image, whose ink shows what red looks like.
             index_only: Whether to ignore the rest of the card's upper end.
+            inks: The colours of ink, if they are known; None: measured from the confident cards.
         """
         if not len(quads):
             return []
@@ -387,7 +394,7 @@ class CardClassifier:
             log_p[doubtful] = fuse_index_views(exact[doubtful], wide[doubtful], self.fusion, strips)
         if self.deck is not None:
             log_p = self.deck.refine_index(log_p, self.features(outputs[0], outputs[1:]))
-        log_p = _weighed_by_ink(log_p, image, quads, confident_cards)
+        log_p = _weighed_by_ink(log_p, image, quads, confident_cards, inks)
         threshold = self.fusion.index_threshold
         return [
             _classification_in_blur(image, quad, row, threshold)

@@ -15,6 +15,7 @@ import numpy as np
 
 from vision.geometry import bounding_box, intersection_over_smaller, quad_size
 from vision.images import downscale, max_channel, touches
+from vision.recognition.ink import InkColours, InkSamples, certain_cards, compare_inks, sample_inks
 from vision.recognition.reader import reader_for_deck
 from vision.types import CardReader, CardReading, Image, Mask, Region
 
@@ -68,10 +69,12 @@ class RegionReader(Protocol):
         *,
         card_height: float | None = None,
         changed: Mask | None = None,
+        inks: InkColours | None = None,
     ) -> Sequence[CardReading]:
         """Return the cards in an image, as `vision.types.CardReader.read`.
 
         `card_height` is in pixels. Only cards that touch `changed`, a mask at any resolution, are returned.
+        `inks` are the colours of ink in the whole image, if this one is a part.
         """
         ...
 
@@ -83,6 +86,8 @@ class IncrementalReader:
         self._reader = reader
         self._readings: list[CardReading] = []
         self._looks = 0
+        self._ink_samples: InkSamples = {}
+        """The ink of each card when it was last read in the whole picture: a part shows few cards."""
         self._whole = False
         """Whether the whole picture was read last: after parts of it the whole is looked over once."""
         self._shape: tuple[int, ...] = ()
@@ -105,6 +110,7 @@ class IncrementalReader:
         self._looks += 1
         if due is None:
             self._readings = list(self._reader.read(image, crowded, card_height=self._card_height(_SEVERAL)))
+            self._ink_samples |= sample_inks(image, certain_cards(self._readings))
             self._seen = small
             parts = [(_whole(image), np.ones(shape, np.bool_))]
         else:
@@ -204,6 +210,7 @@ class IncrementalReader:
             regions,
             card_height=height and height * _TALLER[self._looks % len(_TALLER)],
             changed=due[_places(part, scale)],
+            inks=compare_inks(self._ink_samples),
         )
         fresh = [replace(reading, quad=reading.quad + shift) for reading in read]
         kept = [

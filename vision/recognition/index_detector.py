@@ -28,6 +28,8 @@ INDEX_CENTRE_MM = (8.5, 14.0)
 """The centre of an index, measured from the card's corner: to the right, and down."""
 RANK_BOX_MM = (2.0, 3.0, 14.0, 14.0)
 """Left, top, right and bottom of the rank, measured from the card's corner. The rank is covered last."""
+INDEX_BOX_MM = (2.0, 3.0, 14.0, 25.0)
+"""The same of an index: the rank, and the pip below it."""
 INPUT_CARD_HEIGHT = 128.0
 """Height of a card in the network's input, in pixels."""
 MAX_INPUT_SIDE = 640

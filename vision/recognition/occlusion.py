@@ -23,7 +23,7 @@ from vision.recognition.index_owners import (
     is_nearly_same_place,
     most_likely_card,
 )
-from vision.recognition.ink import INK_SAMPLE_P
+from vision.recognition.ink import InkColours, certain_cards
 from vision.recognition.mixed_outlines import is_mixed_outline
 from vision.recognition.outline_refinement import edge_support
 from vision.recognition.overlap_prefilter import card_sticks_out
@@ -67,6 +67,7 @@ class OcclusionResolver:
         regions: Sequence[Region] | None = None,
         packs: int = 1,
         ends: Sequence[IndexDetection] = (),
+        inks: InkColours | None = None,
     ) -> list[CardReading]:
         """Return the known cards, corrected, followed by cards that show only an index, surest name first.
 
@@ -79,10 +80,11 @@ class OcclusionResolver:
                 alone.
             packs: How many packs are in play.
             ends: Indices that are already known from outlines.
+            inks: The colours of ink, if they are known.
         """
         cards = [reading for reading in known if reading.face == "up"]
         indices = _with_protruding_ends(self._indices(image, known, regions), ends, regions)
-        names = self._read_indices(image, indices, cards)
+        names = self._read_indices(image, indices, cards, inks)
         index_readings = [(index, reading) for index, reading, _ in names]
         if not index_readings:
             return list(known)
@@ -135,16 +137,20 @@ class OcclusionResolver:
         return indices
 
     def _read_indices(
-        self, image: Image, indices: Sequence[IndexDetection], known: Sequence[CardReading]
+        self,
+        image: Image,
+        indices: Sequence[IndexDetection],
+        known: Sequence[CardReading],
+        inks: InkColours | None,
     ) -> list[tuple[IndexDetection, CardReading, Classification]]:
         """Return index, reading and classification of the cards that indices show, surest name first.
 
-        The ink of `known` cards helps to tell red from black.
+        `inks` help to tell red from black; None: the ink of `known` cards does.
         """
         if not indices:
             return []
-        sure = [(c.card, c.quad) for c in known if c.card is not None and c.confidence >= INK_SAMPLE_P]
-        names = self._classifier.classify_indices(image, [index.quad for index in indices], sure)
+        quads = [index.quad for index in indices]
+        names = self._classifier.classify_indices(image, quads, certain_cards(known), inks=inks)
         pairs = sorted(zip(indices, names, strict=True), key=lambda pair: -pair[1].confidence)
         readings = [(index, _reading(index, name), name) for index, name in pairs]
         return [(index, reading, name) for index, reading, name in readings if reading is not None]

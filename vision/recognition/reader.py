@@ -16,6 +16,7 @@ from vision.recognition.classifier import CardClassifier, Classification
 from vision.recognition.detector import CardDetector, Detection
 from vision.recognition.framed_faces import enlarge_framed_outlines
 from vision.recognition.index_detector import IndexDetection
+from vision.recognition.ink import InkColours
 from vision.recognition.occlusion import OcclusionResolver
 from vision.recognition.protruding_ends import find_lower_card
 from vision.recognition.second_look import retry_slanted_outlines
@@ -92,6 +93,7 @@ class TableReader:
         *,
         card_height: float | None = None,
         changed: Mask | None = None,
+        inks: InkColours | None = None,
     ) -> list[CardReading]:
         """Return the cards in an image, surest detection first, followed by those that show only an index.
 
@@ -101,6 +103,7 @@ class TableReader:
             ignored: Of no use here: an image is read as a whole.
             card_height: Height of the cards in pixels, if known.
             changed: A mask at any resolution: only cards that touch it are read; None: all.
+            inks: The colours of ink, if they are known, as in a part of an image.
         """
         if max(image.shape[:2]) > _MAX_SIDE_PX:
             smaller, scale = downscale(image, _MAX_SIDE_PX)
@@ -111,6 +114,7 @@ class TableReader:
                     _scaled(crowded, scale),
                     card_height=card_height and card_height * scale,
                     changed=changed,
+                    inks=inks,
                 )
             ]
         detections = self._detector.detect(image, card_height)
@@ -142,7 +146,8 @@ class TableReader:
             if keep:
                 readings.append(reading)
         known = _without_duplicates(readings)
-        cards = self._occlusion.resolve(image, known, crowded, self._packs, _protruding_ends(known, readings))
+        ends = _protruding_ends(known, readings)
+        cards = self._occlusion.resolve(image, known, crowded, self._packs, ends, inks)
         return correct_with_templates(image, cards, self._classifier)
 
     def _with_filling_card(

@@ -12,6 +12,7 @@ import pytest
 
 from vision.images import touches
 from vision.recognition.incremental import IncrementalReader
+from vision.recognition.ink import InkColours
 from vision.types import CardReading, Image, Mask, Region
 
 WIDTH, HEIGHT = 1920, 1080
@@ -28,6 +29,7 @@ class Colours:
         self.crowded: list[Sequence[Region] | None] = []
         self.heights: list[float | None] = []
         self.names: list[set[str | None]] = []
+        self.inks: list[InkColours | None] = []
         self.confidence = 0.9
 
     def read(
@@ -37,7 +39,9 @@ class Colours:
         *,
         card_height: float | None = None,
         changed: Mask | None = None,
+        inks: InkColours | None = None,
     ) -> list[CardReading]:
+        self.inks.append(inks)
         self.shapes.append(image.shape[:2])
         self.crowded.append(crowded)
         self.heights.append(card_height)
@@ -98,6 +102,15 @@ def test_a_card_that_was_laid_is_read_in_a_part_and_the_others_are_kept() -> Non
     assert plain.shapes[:5] == [(HEIGHT, WIDTH)] * 5
     assert 300 <= height < HEIGHT / 2
     assert 300 <= width < WIDTH / 2
+
+
+def test_a_part_is_read_with_the_inks_of_the_whole_picture() -> None:
+    plain = Colours()
+    plain.confidence = 0.99
+    settled(reader := IncrementalReader(plain), FAR)
+    reader.read(table(FAR, NEAR))
+    assert plain.inks[:5] == [None] * 5
+    assert isinstance(plain.inks[-1], InkColours)
 
 
 @pytest.mark.parametrize("cards", [(FAR, NEAR), ()], ids=["cards", "bare table"])

@@ -51,7 +51,39 @@ def test_black_ink_says_less_than_red_ink() -> None:
     found = measure_inks(picture, examples())
     assert found is not None
     red, black = found.log_odds_of_red(picture, [quad(6), quad(7)])
-    assert red > -2 * black
+    assert red > -black
+
+
+def test_black_ink_says_more_if_enough_cards_show_how_ink_looks() -> None:
+    picture = table()
+    two_reds = measure_inks(picture, [("5H", quad(0)), ("9D", quad(1)), *examples()[3:]])
+    three_reds = measure_inks(picture, examples())
+    assert two_reds is not None
+    assert three_reds is not None
+    few, enough = (inks.log_odds_of_red(picture, [quad(7)])[0] for inks in (two_reds, three_reds))
+    assert enough < few < 0
+
+
+def test_a_covered_rank_is_judged_by_the_pip_below_it() -> None:
+    picture = table()
+    left, top = (int(v) for v in quad(6)[0])
+    picture[top + 3 : top + 30, left + 3 : left + 30] = 245
+    pip = (left + 13, top + 35)
+    cv2.circle(picture, pip, 6, _RED, -1)
+    found = measure_inks(picture, examples())
+    assert found is not None
+    assert found.log_odds_of_red(picture, [quad(6)])[0] > np.log(10)
+
+
+def test_inks_that_are_known_need_no_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    odds = np.full((1, len(CLASSES)), 1e-6)
+    odds[:, CLASSES.index("7D")], odds[:, CLASSES.index("7S")] = 0.6, 0.4
+    monkeypatch.setattr("vision.recognition.classifier.fuse_index_views", lambda *_: np.log(odds))
+    reader, picture = CardClassifier(), table()
+    (alone,) = reader.classify_indices(picture, [quad(7)])
+    (helped,) = reader.classify_indices(picture, [quad(7)], inks=measure_inks(picture, examples()))
+    assert alone.card != "7S"
+    assert helped.card == "7S"
 
 
 def test_in_a_pack_of_four_colours_blue_ink_does_not_speak_for_a_black_suit() -> None:

@@ -128,7 +128,7 @@ def test_a_card_across_another_is_reported_beside_it() -> None:
 def test_of_a_card_outlined_twice_the_longer_outline_tells_what_sticks_out_from_under_it() -> None:
     class Covered:
         def resolve(
-            self, image: Image, known: Any, regions: Any, packs: int, ends: list[IndexDetection]
+            self, image: Image, known: Any, regions: Any, packs: int, ends: list[IndexDetection], inks: object
         ) -> list[IndexDetection]:
             return ends
 
