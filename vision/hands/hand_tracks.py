@@ -39,6 +39,9 @@ _DIRECTION_WEIGHT = 4.0
 """Concentration of the von Mises distribution of an arm's direction around that to its player's body."""
 _HOME_MM, _HOME_SPREAD_MM = 100.0, 150.0
 """How far behind its row a player's wrists mostly are, and the standard deviation of where."""
+_AT_ONE_PLACE_LOG_ODDS = math.log(100.0)
+"""A wrist behind one player's row, and behind nobody else's, is that player's. A hand that holds cards may
+point anywhere."""
 _LEARNING_RATE = 0.1
 """Weight of the newest frame in the estimate of whose hand it is."""
 _IN_MM = 55.0
@@ -302,6 +305,9 @@ def _owner_weights(layout: Layout, points: NDArray[np.float64]) -> NDArray[np.fl
         home = np.array(seat.centre) + _HOME_MM * np.array(seat.facing)
         away = math.dist(wrist, home) / _HOME_SPREAD_MM
         weights.append(_DIRECTION_WEIGHT * math.cos(turn) - away * away / 2)
+    at_place = np.array([seat.is_at_player((float(wrist[0]), float(wrist[1]))) for seat in layout.seats])
+    if np.count_nonzero(at_place) == 1:
+        return np.array(weights) + _AT_ONE_PLACE_LOG_ODDS * at_place
     return np.array(weights)
 
 

@@ -147,6 +147,14 @@ def test_a_hand_that_rests_at_home_does_not_reach() -> None:
     assert watch.ended == []
 
 
+def test_a_hand_at_one_player_s_place_is_that_player_s_wherever_its_arm_points() -> None:
+    watch, away = hands_watch(), (0.1, -1.0)
+    for x in np.linspace(340.0, 20.0, 8):
+        watch.feed(hand_at(float(x), 395.0, away))
+    frames = [watch.feed(hand_at(20.0, 395.0, away)) for _ in range(15)]
+    assert [track.seat for frame in frames for track in frame.tracks] == []
+
+
 def test_a_resting_hand_does_not_hold_up_what_the_other_one_does() -> None:
     watch = hands_watch()
     resting = hand_at(160, 300)
