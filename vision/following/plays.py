@@ -284,8 +284,10 @@ class PlayPile:
         if seat is None:
             seat = self._visits.who_put_down(new[-1][2])
         self._before_action(seat, now, t)
-        source = self._upcards.source_of(names, seat)
         player = self._scene.player(seat)
+        new = self._without_mates_of_last(new, player, now)
+        names = tuple(name for name, _, _ in new)
+        source = self._upcards.source_of(names, seat)
         below = self._told.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
             new, self._glimpses if early else self._looks
         )
@@ -389,6 +391,24 @@ class PlayPile:
             self._told.reveal(name, now)
         self.pile.put(hidden, below=True)
         return [card for card in seen if card not in hidden]
+
+    def _without_mates_of_last(self, new: list[NewCard], player: str | None, now: float) -> list[NewCard]:
+        """Return new cards without those that came with another player's play, on which the rest now lies.
+
+        Cards that are put down together nearly always have one rank. Those of the last play's rank are added
+        to it if they are surely read; else they are its own cards, misread.
+        """
+        last = self._told.newest
+        if last is None or last.player == player:
+            return new
+        mates = [card for card in new if card[0][:-1] == last.cards[-1][:-1]]
+        if not mates or len(mates) == len(new):
+            return new
+        sure = [(name, p, seen) for name, p, seen in mates if seen.probabilities.get(name, 0.0) >= SURE]
+        if sure:
+            self.pile.put(sure, below=True)
+            self._told.add_to_last([name for name, _, _ in sure], now)
+        return [card for card in new if card not in mates]
 
     def _find_overlooked(self, now: float) -> None:
         """Add cards that only later looks show to the last play, or report them as another player's play."""

@@ -46,6 +46,8 @@ _MARGIN_MM = 2.0
 """An index may lie this far beside its card, because outlines are seldom exact."""
 SURE_CARD_P = 0.9
 """A card with less probability of its name may be two cards that lie almost exactly on each other."""
+_LIKELY_P = 0.5
+"""A name with less probability is a guess."""
 _NEAR_IOU = 0.4
 """IoU of two cards that lie almost in the same place."""
 _SAME_PLACE_IOU = 0.65
@@ -453,14 +455,14 @@ def _is_other_end(
 ) -> bool:
     """Return whether an index is the second index of a card that another index shows, with its suit misread.
 
-    If neither index is read surely, the colour may be misread too. The index's corner is then the
-    opposite corner of that card, apart from the error of the predicted size.
+    The colour may be misread too if the index is a guess, or if neither is read surely. The index's corner is
+    then the opposite corner of that card, apart from the error of the predicted size.
     """
-    if reading.card is None or surer.card is None or reading.card[:-1] != surer.card[:-1]:
+    name = most_likely_card(reading)
+    if name is None or surer.card is None or name[:-1] != surer.card[:-1] or name == surer.card:
         return False
-    if reading.card == surer.card or reading.confidence >= SURE_CARD_P:
-        return False
-    if surer.confidence >= SURE_CARD_P and not _differ_in_suit_only(reading, surer):
+    sure = surer.confidence >= SURE_CARD_P and rank_and_colour(name) != rank_and_colour(surer.card)
+    if reading.confidence >= (_LIKELY_P if sure else SURE_CARD_P):
         return False
     down, upside_down = index.quad[3] - index.quad[0], other.quad[0] - other.quad[3]
     cosine = float(down @ upside_down) / float(np.linalg.norm(down) * np.linalg.norm(upside_down))

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card
+from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card
 from vision.following.duplicates import PileCard
 from vision.following.new_cards import SeeminglyNew
 from vision.following.patches import ALIKE, MUCH_ALIKE, PilePictures
@@ -406,3 +406,20 @@ def test_what_is_read_well_where_a_card_of_its_suit_lies_must_look_more_like_bef
     seeming = SeeminglyNew(pile, Pictures(), cast(Taking, None), cast(ToldPlays, None))
     assert not seeming.lay_there(("5D", p, card("5D", PLAY_AT, p)))
     assert asked == [likeness]
+
+
+@pytest.mark.parametrize(("p", "played"), [(0.48, ("5H",)), (0.98, ("5C", "5H"))])
+def test_a_card_of_the_last_rank_beneath_the_next_players_card_is_no_part_of_that_play(
+    p: float, played: tuple[str, ...]
+) -> None:
+    script = Script()
+    five = card("5H", PLAY_AT)
+    script.end(script.leave("Ann", five))
+    script.t += STEP
+    reach = script.reach("Dan", (PLAY_AT, 0.5))
+    x, y = PLAY_AT
+    upon = card("6D", (x + 2.0, y - 9.0), angle=165.0)
+    script.table += [five, card("5C", (x - 3.0, y - 15.0), p), upon]
+    script.end(reach)
+    script.rest(3.0)
+    assert script.told()[1:] == [("play", "Ann", played), ("play", "Dan", ("6D",))]

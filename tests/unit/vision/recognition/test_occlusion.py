@@ -391,6 +391,7 @@ def test_the_two_ends_of_a_card_under_another_are_one_card_though_the_suit_of_on
     assert ends(25.0, ("6D", 0.98), ("6H", 0.8)) == ["6D", "6H"], "moved along on its like"
     assert ends(10.0, ("6D", 0.98), ("6H", 0.95)) == ["6D", "6H"], "read surely"
     assert ends(10.0, ("6D", 0.98), ("6S", 0.8)) == ["6D", "6S"], "of another colour"
+    assert ends(10.0, ("6D", 0.98), ("6S", 0.48)) == ["6D"], "a guess"
 
 
 def test_both_ends_of_a_card_under_another_count_if_neither_shows_its_colour_surely() -> None:
