@@ -263,6 +263,13 @@ class Case:
         forces, pile = self.mechanics.forces_pick_up, self.situation.pile
         return RANK_OF[pile[-1]] if forces and pile and RANK_OF[pile[-1]] in forces else 0
 
+    def may_be_forced(self) -> bool:
+        """Return whether an unidentified card on top of the pile may force the player to pick up."""
+        pile = self.situation.pile
+        if pile == () or (pile and pile[-1] != UNKNOWN):
+            return False
+        return any(self.unseen.of_rank(rank) for rank in self.mechanics.forces_pick_up)
+
     def check_replenished(self) -> None:
         """Record a breach if a player takes an extra turn without drawing first.
 

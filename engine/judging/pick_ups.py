@@ -123,6 +123,9 @@ def _rule_on_could(case: Case, could: bool | None, known: Sequence[str], need: S
         return
     if not could:
         return
+    if case.may_be_forced():
+        case.need(say("what lies on top of the pile"))
+        return
     cards = [card for card in known if can_play(case, (card,), 0)]
     if anything_goes(case):
         says = say("Any card can be played here, so {who} must play.", who=case.player)

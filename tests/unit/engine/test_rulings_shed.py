@@ -301,6 +301,15 @@ def test_extreme_joker_on_the_pile_must_be_picked_up(rule: Rule) -> None:
     assert rule(S, "play 2H", **joker)["verdict"] == "legal"  # "onto anything, including other magic cards"
 
 
+@pytest.mark.parametrize("pile", ["9S ??", "?? ??", None])
+def test_extreme_joker_may_be_the_unseen_card_that_is_picked_up(rule: Rule, pile: str | None) -> None:
+    """A 2 may be played on a joker, too, but need not be."""
+    situation = {"hand": "2H KH 4H", "pile": pile, "options": ["bastard-card"], "draw": 0}
+    assert rule(S, "pick_up", **situation)["verdict"] == "unproven"
+    assert rule(S, "pick_up", **{**situation, "options": []})["broken"] == ["pickup.must-play"]
+    assert rule(S, "play 2H", **situation)["verdict"] == "legal"
+
+
 def test_extreme_joker_under_other_cards_counts_no_more(rule: Rule) -> None:
     under = {"hand": "KH 4H", "pile": "9S JOKER 7S", "options": ["bastard-card"], "draw": 0}
     assert rule(S, "play KH", **under)["verdict"] == "legal"
