@@ -1,12 +1,10 @@
 """Check that prose is plain English: short sentences, and none of a list of constructions.
 
-    python scripts/plain_english.py                  check every file against the allow-list
-    python scripts/plain_english.py --list PATH...   print each finding in files or folders
-    python scripts/plain_english.py --shrink         write the numbers found now, if their sum has not grown
+    python scripts/plain_english.py             check every file
+    python scripts/plain_english.py PATH...     check files or folders
 
 It reads Markdown, docstrings, comments, strings of four words or more, texts in .kv files and the `text` of
-rulesets. `plain_english_banned.txt` lists the constructions. `plain_english_allowed.txt` lists the files that
-still have findings, with their number (`#strings`: in strings that users see). More fail the check, or fewer.
+rulesets. `plain_english_banned.txt` lists the constructions. Each finding is printed, and fails the check.
 """
 
 from __future__ import annotations
@@ -18,15 +16,12 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ALLOWED = Path(__file__).with_name("plain_english_allowed.txt")
 CHECKED = (".", "companion", "datasets", "docs", "engine", "models", "scripts", "shithead_referee", "vision")
 MOST_WORDS = 25
 FEWEST_WORDS = 4  # shorter strings are names, paths and patterns
-STRINGS = "#strings"  # marks the findings in the strings of a file
 LONGEST_LABEL = 5  # headings and labels up to this length may begin with Who, What or Where
 _LINES = Path(__file__).with_name("plain_english_banned.txt").read_text("utf-8").splitlines()
 BANNED = [
@@ -98,25 +93,25 @@ def findings(texts: Iterable[Text]) -> list[Text]:
     return sorted(found)
 
 
-def python_texts(source: str) -> tuple[list[Text], list[Text]]:
+def python_texts(source: str) -> list[Text]:
     """Return the docstrings and comments of Python source, and its strings that are prose."""
-    prose, strings = list(_comments(source)), list[Text]()
+    prose = list(_comments(source))
     nodes = list(ast.walk(ast.parse(source)))
     documented = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     inside = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     for node in nodes:
         if isinstance(node, ast.JoinedStr):
             parts = (str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
-            strings += _string(node.lineno, "".join(parts))
+            prose += _string(node.lineno, "".join(parts))
         elif not (isinstance(node, ast.Constant) and isinstance(node.value, str)) or id(node) in inside:
             continue
         elif id(node) not in documented:
-            strings += _string(node.lineno, node.value)
+            prose += _string(node.lineno, node.value)
         else:
             margin = node.col_offset
             lines = [line[margin:] if line[:margin].isspace() else line for line in node.value.splitlines()]
             prose += paragraphs(enumerate(lines, node.lineno))
-    return prose, strings
+    return prose
 
 
 def _string(line: int, value: str) -> Iterator[Text]:
@@ -135,15 +130,15 @@ def _comments(source: str) -> Iterator[Text]:
     yield from paragraphs(lines)
 
 
-def texts_of(path: Path) -> tuple[list[Text], list[Text]]:
-    """Return the prose of a file, and the prose of its strings, which users see."""
+def texts_of(path: Path) -> list[Text]:
+    """Return the prose of a file."""
     source = path.read_text("utf-8")
     if path.suffix == ".py":
         return python_texts(source)
     lines = list(enumerate(source.splitlines(), 1))
     if path.suffix not in _QUOTED:
-        return list(paragraphs(lines)), []
-    return [], [(number, words) for number, line in lines for words in _QUOTED[path.suffix].findall(line)]
+        return list(paragraphs(lines))
+    return [(number, words) for number, line in lines for words in _QUOTED[path.suffix].findall(line)]
 
 
 def files_below(path: Path) -> list[Path]:
@@ -156,43 +151,17 @@ def files_below(path: Path) -> list[Path]:
     )
 
 
-def read_allowed() -> dict[str, int]:
-    """Return how many findings each file of the allow-list may have."""
-    return {name: int(count) for count, name in map(str.split, ALLOWED.read_text().splitlines())}
-
-
 def main() -> int:
-    """Run the check; return 1 if a file differs from the allow-list."""
+    """Print the findings; return 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--list", nargs="+", type=Path, metavar="PATH", help="print the findings of these")
-    parser.add_argument("--shrink", action="store_true", help="write the allow-list, if it does not grow")
-    args = parser.parse_args()
-    if args.list:
-        for path in (file for folder in args.list for file in files_below(folder)):
-            for line, why in findings(chain(*texts_of(path))):
-                print(f"{path}:{line}: {why}")
-        return 0
-    files = [file for folder in CHECKED for file in files_below(ROOT / folder)]
-    counts = {
-        f"{file.relative_to(ROOT).as_posix()}{mark}": len(findings(texts))
-        for file in files
-        for mark, texts in zip(("", STRINGS), texts_of(file), strict=True)
-    }
-    allowed = read_allowed()
-    found, limit = sum(counts.values()), sum(allowed.values())
-    if args.shrink and found > limit:
-        print(f"{ALLOWED.name} stays as it is: {found} findings in all, {limit} allowed")
-    elif args.shrink:
-        ALLOWED.write_text("".join(f"{count} {name}\n" for name, count in sorted(counts.items()) if count))
-        allowed = read_allowed()
-    differing = [name for name in sorted({*counts, *allowed}) if counts.get(name, 0) != allowed.get(name, 0)]
-    for name in differing:
-        count, limit = counts.get(name, 0), allowed.get(name, 0)
-        if count > limit:
-            print(f"{name}: {count} findings, {limit} allowed (see --list {name.removesuffix(STRINGS)})")
-        else:
-            print(f"{ALLOWED.name}: '{limit} {name}' must now be '{count} {name}': use --shrink")
-    return int(bool(differing))
+    checked = [ROOT / folder for folder in CHECKED]
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", default=checked, help="default: all")
+    found = False
+    for path in (file for folder in parser.parse_args().paths for file in files_below(folder)):
+        for line, why in findings(texts_of(path)):
+            print(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}:{line}: {why}")
+            found = True
+    return int(found)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
-"""The check of the prose: what it finds, what it leaves alone, and how its allow-list shrinks."""
+"""The check of the prose: what it finds, and what it leaves alone."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
@@ -29,9 +28,7 @@ plain = load()
 def found(text: str, name: str, folder: Path) -> list[str]:
     """What is found in a file of this name that holds this text: `line: reason`."""
     (folder / name).write_text(text, encoding="utf-8")
-    return [
-        f"{line}: {why.split(':')[0]}" for line, why in plain.findings(chain(*plain.texts_of(folder / name)))
-    ]
+    return [f"{line}: {why.split(':')[0]}" for line, why in plain.findings(plain.texts_of(folder / name))]
 
 
 def run(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -107,48 +104,22 @@ def test_words_on_screens_and_in_rulesets_are_read(tmp_path: Path) -> None:
     assert len(found(f'text = "{LONG}"\nquote = "{LONG}"\n', "a.toml", tmp_path)) == 1
 
 
-def test_a_file_may_have_no_more_findings_than_the_list_allows_and_no_fewer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    allowed = tmp_path / "allowed.txt"
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text(f"{LONG}\n\n{LONG}\n")
-    for name, value in (("ROOT", tmp_path), ("CHECKED", ("docs",)), ("ALLOWED", allowed)):
-        monkeypatch.setattr(plain, name, value)
-    allowed.write_text("1 docs/a.md\n")
-    assert run(monkeypatch=monkeypatch) == 1
-    assert run("--shrink", monkeypatch=monkeypatch) == 1, "the list never grows"
-    assert allowed.read_text() == "1 docs/a.md\n"
-    allowed.write_text("3 docs/a.md\n")
-    capsys.readouterr()
-    assert run(monkeypatch=monkeypatch) == 1
-    assert "'3 docs/a.md' must now be '2 docs/a.md'" in capsys.readouterr().out
-    assert run("--shrink", monkeypatch=monkeypatch) == 0
-    assert allowed.read_text() == "2 docs/a.md\n"
-    (tmp_path / "docs" / "a.md").rename(tmp_path / "docs" / "b.md")
-    assert run("--shrink", monkeypatch=monkeypatch) == 0, "a file that was renamed takes its findings along"
-    assert allowed.read_text() == "2 docs/b.md\n"
-
-
-def test_findings_in_strings_are_counted_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    allowed = tmp_path / "allowed.txt"
-    (tmp_path / "a.py").write_text(f'"""{LONG}"""\nsays = "{LONG}"\n')
-    for name, value in (("ROOT", tmp_path), ("CHECKED", (".",)), ("ALLOWED", allowed)):
-        monkeypatch.setattr(plain, name, value)
-    allowed.write_text("1 a.py\n")
-    assert run(monkeypatch=monkeypatch) == 1
-    assert "a.py#strings: 1 findings, 0 allowed" in capsys.readouterr().out
-
-
-def test_no_page_is_on_the_list_of_files_with_findings() -> None:
-    assert [name for name in plain.read_allowed() if name.endswith(".md")] == []
-
-
-def test_the_findings_of_a_path_are_listed_with_file_and_line(
+def test_the_findings_of_a_path_are_printed_with_file_and_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.md").write_text(f"Short.\n\n{LONG}\n")
-    assert run("--list", str(tmp_path), monkeypatch=monkeypatch) == 0
+    assert run(str(tmp_path), monkeypatch=monkeypatch) == 1
     assert capsys.readouterr().out.startswith(f"{tmp_path / 'a.md'}:3: 29 words, at most 25: ")
+    (tmp_path / "a.md").write_text("Short.\n")
+    assert run(str(tmp_path), monkeypatch=monkeypatch) == 0
+
+
+def test_all_folders_are_checked_unless_some_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text(f"{LONG}\n")
+    for name, value in (("ROOT", tmp_path), ("CHECKED", ("docs",))):
+        monkeypatch.setattr(plain, name, value)
+    assert run(monkeypatch=monkeypatch) == 1
+    assert capsys.readouterr().out.startswith("docs/a.md:1: 29 words")
