@@ -20,8 +20,8 @@ from engine.errors import BadInputError
 from engine.events import Event
 from vision.following.events import EventMaker
 from vision.following.look_log import LookLog
+from vision.following.records import Deal
 from vision.table.drawing import draw_table
-from vision.table.layout import Layout
 from vision.table.view import TableView
 from vision.types import Image
 
@@ -164,19 +164,9 @@ class LogWriter:
         self._log: LookLog | None = None
         self._file = ExitStack()
 
-    def event_maker(
-        self,
-        layout: Layout,
-        up: Sequence[Sequence[str | None]],
-        t: float,
-        now: float,
-        confidence: float = 1.0,
-        *,
-        packs: int = 1,
-        told: int = 0,
-    ) -> EventMaker:
+    def event_maker(self, deal: Deal) -> EventMaker:
         """Return the event logic of a game, which is written down (see `vision.following.look_log`)."""
-        return self._opened().event_maker(layout, up, t, now, confidence, packs=packs, told=told)
+        return self._opened().event_maker(deal)
 
     def _opened(self) -> LookLog:
         if self._log is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.events import Event
 from vision.following.events import EventMaker
 from vision.following.patches import CloseUp
-from vision.following.records import Look, Patch, UnderArm
+from vision.following.records import Deal, Look, Patch, UnderArm
 from vision.following.watcher import MakeEvents
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.plane import TablePlane
@@ -100,7 +100,7 @@ class Script:
         lying: Sequence[Observation] = (),
     ) -> None:
         """`lying`: what lies beside the rows of a game that is joined."""
-        self.maker = make_events(layout(play), UP, 0.0, 1.0, packs=packs)
+        self.maker = make_events(Deal(layout(play), UP, 0.0, 1.0, packs=packs))
         if lying:
             self.maker.join(lying)
         self.events: list[Event] = self.maker.events_of_deal()

@@ -24,7 +24,7 @@ from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
 from vision.following.plays import PlayPile
 from vision.following.put_away import PutAway, hand_that_put
-from vision.following.records import Look, ReportedEvents
+from vision.following.records import Deal, Look, ReportedEvents
 from vision.following.rows import Rows
 from vision.following.scene import NEAR_MM, Scene
 from vision.following.shows import Shown, Shows
@@ -62,30 +62,10 @@ _SET = 3
 class EventMaker:
     """Follows one game from the deal on. Feed it the hands of every frame, and every look."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        up: Sequence[Sequence[str | None]],
-        t: float,
-        now: float,
-        confidence: float = 1.0,
-        *,
-        packs: int = 1,
-        told: int = 0,
-    ) -> None:
-        """Begin with a finished deal.
-
-        Args:
-            layout: Where everything is; the play pile and the burn pile may be found later.
-            up: The face-up cards before each seat, left to right as the player sees them; None: no card.
-            t: When the deal came to rest, seconds of the source.
-            now: When that was decided.
-            confidence: Probability that every face-up card is named correctly.
-            packs: How many packs the game is played with.
-            told: How many events the game already has: new ones are numbered after them.
-        """
-        self._scene = Scene(layout, packs, ReportedEvents(told))
-        self.rows = Rows(layout, up, packs, surely=confidence)
+    def __init__(self, deal: Deal) -> None:
+        """Begin with a finished deal."""
+        self._scene = Scene(deal.layout, deal.packs, ReportedEvents(deal.told))
+        self.rows = Rows(deal.layout, deal.up, deal.packs, surely=deal.confidence)
         self._heap = BurnPile(self._scene)
         self._taking = Taking(self._scene, self._heap)
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
@@ -103,10 +83,11 @@ class EventMaker:
         """The latest looks and the cards that rest under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
         self._where = CardLocations(self._scene, self.rows, self._heap, self._taking, lambda: self.pile)
-        self._play = self._play_pile(t)
+        self._play = self._play_pile(deal.t)
         self._as_it_lies: list[list[Observation]] | None = None
         """Looks at the play pile since a person placed it; None: the cards there are known."""
-        self._deal = self.log.add("deal", t, now, up=self._upcards.by_player(), confidence=confidence)
+        up = self._upcards.by_player()
+        self._deal = self.log.add("deal", deal.t, deal.now, up=up, confidence=deal.confidence)
         self._joined: JoinedGame | None = None
         """Set in a joined game until the play pile is found."""
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from engine.events import Event
 from vision.following.comparisons import Kind, Likeness, answered_by
 from vision.following.events import EventMaker
-from vision.following.records import Look
+from vision.following.records import Deal, Look
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import Layout, Zone
 from vision.table.observations import Observation
@@ -48,20 +48,10 @@ class LookLog:
         self.pictures = NumberedPictures()
         self._write({"format": FORMAT, "version": VERSION})
 
-    def event_maker(
-        self,
-        layout: Layout,
-        up: Sequence[Sequence[str | None]],
-        t: float,
-        now: float,
-        confidence: float = 1.0,
-        *,
-        packs: int = 1,
-        told: int = 0,
-    ) -> EventMaker:
+    def event_maker(self, deal: Deal) -> EventMaker:
         """Return an `EventMaker` that writes down all that it is given, and the events that it returns."""
         self._makers += 1
-        return _LoggedEventMaker(self, self._makers, layout, up, t, now, confidence, packs=packs, told=told)
+        return _LoggedEventMaker(self, self._makers, deal)
 
     def write(
         self, maker: int, call: str, given: Any, compared: Sequence[Any], events: Sequence[Event]
@@ -131,26 +121,15 @@ class NumberedPictures:
 class _LoggedEventMaker(EventMaker):
     """Writes down every call."""
 
-    def __init__(
-        self,
-        log: LookLog,
-        number: int,
-        layout: Layout,
-        up: Sequence[Sequence[str | None]],
-        t: float,
-        now: float,
-        confidence: float,
-        *,
-        packs: int,
-        told: int,
-    ) -> None:
-        super().__init__(layout, up, t, now, confidence, packs=packs, told=told)
+    def __init__(self, log: LookLog, number: int, deal: Deal) -> None:
+        super().__init__(deal)
         self._into, self._number = log, number
         self._compared: list[Any] = []
         self._followed: dict[tuple[int, float], float] = {}
         """When each reach, by its number and start, was last written down."""
-        given = {"layout": layout.to_json(), "up": up, "t": t, "now": now}
-        self._write("deal", given | {"confidence": confidence, "packs": packs, "told_before": told})
+        given = {"layout": deal.layout.to_json(), "up": deal.up, "t": deal.t, "now": deal.now}
+        given |= {"confidence": deal.confidence, "packs": deal.packs, "told_before": deal.told}
+        self._write("deal", given)
 
     def go_on(self, bare: Collection[Zone]) -> None:
         super().go_on(bare)

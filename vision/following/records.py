@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.events import PUTS_DOWN, Event, EventKind
 from vision.following.comparisons import compare
 from vision.following.patches import CloseUp
-from vision.table.layout import Zone
+from vision.table.layout import Layout, Zone
 from vision.table.observations import Observation
 
 Patch = NDArray[np.uint8]
@@ -25,6 +25,26 @@ _LIGHT_LEVEL = 25.0
 _OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
 """A place has changed if more than this share of its pixels differs by more than this level (0-255). A change
 of the light does not count. At rest almost none differ; a card put on another changes a fifth or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """A finished deal, with which the event logic of a game begins."""
+
+    layout: Layout
+    """Where everything is; the play pile and the burn pile may be found later."""
+    up: Sequence[Sequence[str | None]]
+    """The face-up cards before each seat, left to right as the player sees them; None: no card."""
+    t: float
+    """When it came to rest, seconds of the source."""
+    now: float
+    """When that was decided."""
+    confidence: float = 1.0
+    """Probability that every face-up card is named correctly."""
+    packs: int = 1
+    """How many packs the game is played with."""
+    told: int = 0
+    """How many events the game already has: new ones are numbered after them."""
 
 
 @dataclass(frozen=True, slots=True)

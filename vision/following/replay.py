@@ -31,7 +31,7 @@ from vision.following.comparisons import Kind, Likeness, answered_by
 from vision.following.events import EventMaker
 from vision.following.look_log import FORMAT, VERSION, NumberedPictures
 from vision.following.patches import CloseUp
-from vision.following.records import Look, UnderArm
+from vision.following.records import Deal, Look, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone, layout_of
 from vision.table.observations import Observation
@@ -240,7 +240,7 @@ class _Game:
         packs = _whole(given["packs"], 1, _MOST_PACKS)
         t, now, confidence = _time(given["t"]), _time(given["now"]), _number(given["confidence"], _ABOUT_1)
         told = _whole(given.get("told_before", 0), 0, _MOST_EVENTS)
-        return cls(EventMaker(layout, up, t, now, confidence, packs=packs, told=told), path)
+        return cls(EventMaker(Deal(layout, up, t, now, confidence, packs=packs, told=told)), path)
 
     def prepared(self, name: str, given: Any, picture: Picture) -> Callable[[], list[Event]]:
         """Return what makes one call, and returns the events that it decides.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -14,7 +14,7 @@ from engine.errors import BadInputError
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.events import EventMaker
 from vision.following.patches import close_up
-from vision.following.records import Look, UnderArm
+from vision.following.records import Deal, Look, UnderArm
 from vision.following.regions import crowded, patches, people, zones_of
 from vision.following.table_tracking import Track
 from vision.geometry import transform_points
@@ -70,22 +70,8 @@ def _with_quads(
     return found
 
 
-class MakeEvents(Protocol):
-    """Makes the event logic of one game, as `EventMaker` does."""
-
-    def __call__(
-        self,
-        layout: Layout,
-        up: Sequence[Sequence[str | None]],
-        t: float,
-        now: float,
-        confidence: float = 1.0,
-        *,
-        packs: int = 1,
-        told: int = 0,
-    ) -> EventMaker:
-        """Begin with a finished deal."""
-        ...
+MakeEvents = Callable[[Deal], EventMaker]
+"""Makes the event logic of one game, as `EventMaker` does."""
 
 
 class Watcher:
@@ -365,8 +351,9 @@ class Watcher:
         self.question, self.lost = None, False
         rows = up if self._known is None else remaining_up_cards(up, layout, self._known)
         self._stillness.inpaint_cards([reading.quad for reading in readings[-1]])
-        since, now, told = self._resting.rest_start, motion.t, self._told
-        self._maker = self._make_events(layout, rows, since, now, confidence, packs=self._packs, told=told)
+        since = self._resting.rest_start
+        deal = Deal(layout, rows, since, motion.t, confidence, packs=self._packs, told=self._told)
+        self._maker = self._make_events(deal)
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
