@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ from engine.ruleset import RULESET_NAMES
 
 if TYPE_CHECKING:
     from datasets.measuring.films.plan import FilmPlan
+
+
+_RULESETS, _SIZE = ",".join(RULESET_NAMES), "1920x1080"
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -37,15 +41,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--films", type=int, default=8, metavar="N", help="number for each ruleset (default 8)"
     )
-    parser.add_argument(
-        "--rulesets", default=",".join(RULESET_NAMES), metavar="A,B", help="default: all five"
-    )
+    parser.add_argument("--rulesets", default=_RULESETS, metavar="A,B", help="default: all five")
     parser.add_argument(
         "--plays", type=int, default=24, metavar="N", help="number of acts in a film (default 24)"
     )
     parser.add_argument("--whole", action="store_true", help="play each game to its end")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of the first film (default 5001)")
-    parser.add_argument("--size", default="1920x1080", metavar="WxH", help="default: %(default)s")
+    parser.add_argument("--size", default=_SIZE, metavar="WxH", help="default: %(default)s")
     parser.add_argument(
         "--endings",
         action="store_true",
@@ -98,11 +100,28 @@ def run(args: argparse.Namespace) -> int:
         report = measure_films(
             plans, films, folder, jobs=jobs, cluster=cluster, tell=_tell, progress=bar.show
         )
+    report["command"] = _command(args)
     text = as_markdown(report)
     write_whole(folder / "films.json", json.dumps(report, indent=1) + "\n")
     write_whole(folder / "films.md", text)
     print(text, end="")
     return 0
+
+
+def _command(args: argparse.Namespace) -> str:
+    """Return the command that measures the same films again, on whatever machine."""
+    words = [film.name for film in args.film]
+    if not words:
+        words += [] if args.people is None else ["--people", args.people]
+        words += [] if args.lively else ["--no-lively"]
+        words += ["--films", str(args.films)]
+        words += [] if args.rulesets == _RULESETS else ["--rulesets", args.rulesets]
+        words += ["--whole"] if args.whole else ["--plays", str(args.plays)]
+        words += [] if args.seed is None else ["--seed", str(args.seed)]
+        words += [] if args.size == _SIZE else ["--size", args.size]
+        words += ["--endings"] if args.endings else []
+        words += ["--sway", f"{args.sway:g}"] if args.sway else []
+    return shlex.join(["shithead", "measure", *words])
 
 
 def _plans(args: argparse.Namespace) -> list[FilmPlan]:

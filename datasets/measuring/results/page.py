@@ -81,6 +81,11 @@ class Measured:
     benchmarks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Lines of the benchmarks by name; the last one counts."""
 
+    def command(self, goal: Goal) -> str:
+        """Return the command that measured a goal, as its report says, or the goal's own."""
+        report = getattr(self, goal.field.split("/")[0])
+        return str(report.get("command", goal.command)) if isinstance(report, Mapping) else goal.command
+
     def value(self, path: str) -> float | None:
         """Return the number at `FILE/key/key/...`, such as `films/overall/watch/f1`, or None."""
         source, *keys = path.split("/")
@@ -204,10 +209,10 @@ def page(measured: Measured, plot: str | None) -> str:
 def _row(goal: Goal, measured: Measured) -> tuple[str, ...]:
     value = measured.value(goal.field)
     if value is None:
-        return goal.title, goal.wanted(), NOT_MEASURED, "", f"`{goal.command}`"
+        return goal.title, goal.wanted(), NOT_MEASURED, "", f"`{measured.command(goal)}`"
     reached = goal.reached(value)
     verdict = "" if reached is None else "yes" if reached else "**no**"
-    return goal.title, goal.wanted(), number(value, goal.form), verdict, f"`{goal.command}`"
+    return goal.title, goal.wanted(), number(value, goal.form), verdict, f"`{measured.command(goal)}`"
 
 
 def _machines(measured: Measured) -> str:

@@ -304,6 +304,8 @@ def test_the_command_renders_watches_and_writes_the_table(
     told = json.loads((tmp_path / "films.json").read_text("utf-8"))
     assert (told["films"], told["overall"]["watch"]["reported"]) == (1, 0)
     assert told["overall"]["watch"]["true"] >= 3
+    words[1:] = ["--films", "1", "--rulesets", "winnersh", "--plays", "1", "--size", "160x90"]
+    assert told["command"] == "shithead " + " ".join(words)
     assert capsys.readouterr().out == (tmp_path / "films.md").read_text("utf-8")
     (log,) = (tmp_path / "watched").glob("*.looks")
     assert read_log(log).calls == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,14 @@ def test_each_goal_is_compared_with_its_number() -> None:
     assert row_of(text, "growth of memory, MiB per hour")[2:4] == ["7.2", "**no**"]
     assert row_of(text, "peak memory, MiB")[2:4] == ["not measured", ""]
     assert "| benchmarks | 2026-01-01 | P, 2 cores, 8.0 GiB | 1 |" in text
+
+
+def test_the_command_of_a_report_stands_beside_its_numbers() -> None:
+    said = "shithead measure --people all --films 1 --seed 7"
+    measured = read_measured(Path(__file__).parents[3] / "docs" / "measured")
+    people = {**measured.people, "command": said}
+    row = row_of(page(replace(measured, people=people), None), "level 1: F1 of all events")
+    assert row[-1] == f"`{said}`"
 
 
 def test_the_numbers_of_the_detector_are_in_the_cells_of_the_reader() -> None:
