@@ -17,7 +17,7 @@ from engine.files.json_text import parse_json
 from vision.geometry import wrap_angle
 from vision.plane import TablePlane
 from vision.table.observations import Observation
-from vision.table.rows import equal_rows, group_rows, is_row, row_angle
+from vision.table.rows import equal_rows, find_rows, group_rows, is_row, row_angle
 
 Place = tuple[float, float]
 """A point on the table, in mm."""
@@ -278,8 +278,7 @@ def find_layout(
     """
     ups = [card for card in cards if card.face == "up"]
     count = len(players) if players else None
-    rows = equal_rows(group_rows(ups), count, row_length)
-    rows = rows or equal_rows(group_rows(ups, any_angle=True), count, row_length)
+    rows = find_rows(ups, count, row_length)
     if not rows:
         return None
     draw, middle = _piles(cards, rows)

@@ -12,11 +12,95 @@ ROW_STEP_MM = 115.0
 """The greatest distance between the centres of neighbours in a row."""
 _ROW_SKEW_MM = 40.0
 _ROW_ANGLE_DEGREES = 25.0
+_OVERLAP_MM = 45.0
+"""Cards of a row do not lie nearer to each other than this."""
+_MOST_CARDS = 9
+"""A group with more cards is a spread pack, and no row beside a fan."""
+_BEHIND_DEGREES = 30.0
+"""A row is behind another one if their directions from the middle of the table differ by less than this."""
 
 
 def is_row(cards: Sequence[Observation], length: int | None) -> bool:
     """Return whether the number of cards fits a row; `length`: the required number (None: two or three)."""
     return len(cards) in (2, 3) if length is None else len(cards) == length
+
+
+def find_rows(cards: Sequence[Observation], count: int | None, length: int | None) -> list[list[Observation]]:
+    """Return the rows of a deal among up-cards; an empty list if there is no certain answer.
+
+    Args:
+        cards: The up-cards on the table.
+        count: The required number of rows; None: at least two.
+        length: The required length of a row; None: two or three.
+    """
+    for any_angle in (False, True):
+        rows = equal_rows(group_rows(cards, any_angle=any_angle), count, length)
+        if rows:
+            return rows
+    return [] if count is None or length is None else _rows_beside_fans(cards, count, length)
+
+
+def _rows_beside_fans(cards: Sequence[Observation], count: int, length: int) -> list[list[Observation]]:
+    """Return the rows of a deal, without the cards that players hold beside their rows, or behind them.
+
+    The cards of a held fan overlap each other. The rest of it does not line up with the row.
+    """
+    apart = [
+        card for card in cards if not any(card is not other and _overlap(card, other) for other in cards)
+    ]
+    groups = [group for group in group_rows(apart) if length <= len(group) <= _MOST_CARDS]
+    rows = [_straightest(group, length) for group in groups]
+    if len(rows) > count:
+        middles = [_middle(row) for row in rows]
+        centre = _mean(middles)
+        rows = [
+            row
+            for row, place in zip(rows, middles, strict=True)
+            if not any(_is_behind(place, other, centre) for other in middles)
+        ]
+    return rows if len(rows) == count else []
+
+
+def _overlap(first: Observation, second: Observation) -> bool:
+    return math.hypot(first.x - second.x, first.y - second.y) < _OVERLAP_MM
+
+
+def _straightest(group: Sequence[Observation], length: int) -> list[Observation]:
+    """Return the cards of a group that form the straightest and most even row of a length."""
+    rows = [list(row) for row in combinations(group, length)]
+    return min(rows, key=_unevenness)
+
+
+def _unevenness(row: Sequence[Observation]) -> float:
+    """Return how far cards are from equal distances on a line (mm), plus how far they turn (degrees)."""
+    turn = math.radians(row_angle(row) + 90.0)
+    ordered = sorted(row, key=lambda card: card.x * math.cos(turn) + card.y * math.sin(turn))
+    first, last, steps = ordered[0], ordered[-1], max(len(ordered) - 1, 1)
+    errors = (
+        math.hypot(
+            card.x - first.x - (last.x - first.x) * k / steps,
+            card.y - first.y - (last.y - first.y) * k / steps,
+        )
+        for k, card in enumerate(ordered)
+    )
+    return sum(errors) + max(angle_between(first.angle, card.angle) for card in row)
+
+
+def _middle(row: Sequence[Observation]) -> tuple[float, float]:
+    return _mean([(card.x, card.y) for card in row])
+
+
+def _mean(places: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places)
+
+
+def _is_behind(place: tuple[float, float], other: tuple[float, float], centre: tuple[float, float]) -> bool:
+    """Return whether a place is farther from the centre than another one in about the same direction."""
+    if math.dist(place, centre) <= math.dist(other, centre):
+        return False
+    ways = (math.degrees(math.atan2(y - centre[1], x - centre[0])) for x, y in (place, other))
+    first, second = ways
+    return abs((first - second + 180.0) % 360.0 - 180.0) < _BEHIND_DEGREES
 
 
 def equal_rows(

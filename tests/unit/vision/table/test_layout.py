@@ -135,6 +135,30 @@ def test_as_many_rows_as_players_are_awaited() -> None:
     assert find(deal(BOTTOM, LEFT, TOP, RIGHT), ("Ann", "Bob", "Cat", "Dan")) is not None
 
 
+@pytest.mark.parametrize(
+    "fan",
+    [
+        [(-165.0, 245.0, 100.0)],
+        [(165.0, 235.0, 90.0)],
+        [(-165.0, 245.0, 100.0), (-148.0, 240.0, 80.0), (-135.0, 238.0, 70.0)],
+        [(-80.0, 330.0, 90.0), (0.0, 330.0, 90.0), (80.0, 330.0, 90.0)],
+        [(-460.0, 60.0, 0.0), (-450.0, 100.0, 0.0)],
+    ],
+    ids=["beside a row", "on its other side", "overlapping", "behind a row", "behind another row"],
+)
+def test_a_fan_that_a_player_holds_in_sight_is_no_part_of_the_deal(
+    fan: list[tuple[float, float, float]],
+) -> None:
+    players, held = ("Ann", "Bob", "Cat"), [Observation(*at, "up", {"KD": 0.99}) for at in fan]
+    plain, beside = (
+        find_layout(cards, PLANE, 1000, 600, players, 3)
+        for cards in (deal(BOTTOM, LEFT, TOP), [*held, *deal(BOTTOM, LEFT, TOP)])
+    )
+    assert plain is not None
+    assert beside is not None
+    assert beside.seats == plain.seats
+
+
 def test_cards_in_a_row_that_point_along_the_table_s_edge_are_no_seat() -> None:
     sideways = [Observation(c.x, c.y, 0.0, "up", c.probabilities) for c in row(BOTTOM)]
     assert find([*sideways, *row(TOP), Observation(50, 10, 80, "down")]) is None
