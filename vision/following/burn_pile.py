@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from vision.table.layout import BURN, Place
 from vision.table.observations import Observation, fuse_looks
 
 _LOOKS = 2
+_PAST_LOOKS = 8
 _SAME_MM, _SAME_DEGREES = 10.0, 10.0
 _LYING_MM, _LYING_DEGREES = 30.0, 20.0
 _REMEMBERED = 120
@@ -54,6 +56,8 @@ class BurnPile:
         """The cards in the latest looks that no arm was over."""
         self.looks: list[list[Observation]] = []
         """The latest looks, oldest first."""
+        self._past: deque[tuple[float, list[Observation]]] = deque(maxlen=_PAST_LOOKS)
+        """The times and the cards of more of them."""
         self._times: list[float] = []
 
     def look(
@@ -80,12 +84,17 @@ class BurnPile:
             put.sure = put.sure or _is_among(put.card, free)
         cards = [*free, *under_arms]
         self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
+        self._past.append((t, cards))
         settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= _LOOKS]
         return [card for card in settled if not self._is_known(card)]
 
     def _is_known(self, card: Observation) -> bool:
         """Return whether a card may be one that is known to lie in its place."""
         return _is_among(card, [known for known in self._known if _may_be(known, card)])
+
+    def times_without(self, place: Place) -> list[float]:
+        """Return when the latest looks were made that showed no card at a place."""
+        return [t for t, look in self._past if not any(math.dist((c.x, c.y), place) < NEAR_MM for c in look)]
 
     def looks_since(self, t: float) -> int:
         """Return how many of the latest looks were made after `t`."""

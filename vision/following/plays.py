@@ -82,8 +82,15 @@ class PlayPile:
         self.touched = t
         self._visits.note(seats, t)
 
-    def begin(self, looks: Sequence[list[Observation]], put_down: float, now: float) -> None:
-        """Take over looks at cards that turn out to lie on the pile, and the time when they were put down."""
+    def begin(
+        self, looks: Sequence[list[Observation]], put_down: float, now: float, bare: Sequence[float]
+    ) -> None:
+        """Take over looks at cards that turn out to lie on the pile, and the time when they were put down.
+
+        `bare`: when looks still showed the place without a card.
+        """
+        for t in bare:
+            self._visits.look([], t)
         self.touched, self._looks = put_down, list(looks)
         self._visits.note((), put_down)
         self.judge(now, None)

@@ -196,6 +196,11 @@ class Scene:
         leaned = seat in self.leaned(PLAY, t - _ABOUT_SECONDS, t + _ABOUT_SECONDS)
         return leaned or (play is not None and self._was_near(seat, play, t))
 
+    def was_clear(self, place: Place, t: float) -> bool:
+        """Return whether every hand was away from a place at a time, and a moment before and after it."""
+        about = (at for reach in self.reaches for when, at in reach.path if abs(when - t) < _MOMENT_SECONDS)
+        return all(math.dist(at, place) > _HAND_AWAY_MM for at in about)
+
     def _was_near(self, seat: int, place: Place, t: float) -> bool:
         paths = (reach.path for reach in self.reaches if reach.seat == seat)
         about = (where for path in paths for when, where in path if abs(when - t) <= _ABOUT_SECONDS)

@@ -16,8 +16,8 @@ from vision.table.observations import Observation
 _BEFORE_SECONDS = 0.5
 _JUST_SECONDS = 2.0
 """A hand that has put down a card was nearest to it at most this long before the pile was free."""
-_FREE_LOOKS = 8
-"""How many looks at the uncovered pile are remembered."""
+_FREE_LOOKS = 24
+"""How many looks at the uncovered pile are remembered: those before a play, and all until it is decided."""
 _PUTS_DOWN_MM = 65.0
 """A hand that puts a card down comes nearer than this to its middle, if it is seen at that moment. This was
 true of 61 of 62 hands that were tracked without a gap, on eleven films of people."""

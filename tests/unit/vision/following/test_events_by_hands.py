@@ -334,6 +334,27 @@ def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> No
     assert draws(script) == []
 
 
+def test_the_first_card_was_put_down_after_the_looks_that_showed_its_place_bare() -> None:
+    script = Script(play=None, by_hands=True)
+    reach = script.reach("Ann", (ANN_HOME, 0.1), ((PLAY_AT[0] + 40.0, PLAY_AT[1]), 0.3))
+    pointed = script.t
+    for _ in range(3):
+        script.go_on(reach, [ANN_HOME] * 4)
+        script.look()
+    beyond = (PLAY_AT[0], PLAY_AT[1] + 170.0)
+    script.go_on(reach, [beyond] * 4)
+    script.table.append(card("9S", PLAY_AT))
+    for _ in range(3):
+        script.go_on(reach, [beyond] * 3)
+        script.look()
+    script.end(reach)
+    script.rest(3.0)
+    (play,) = (event for event in script.events if event.event == "play")
+    assert play.player == "Ann"
+    assert play.t is not None
+    assert play.t > pointed + 0.3
+
+
 def test_a_hand_that_draws_beneath_its_players_head_has_drawn_once_though_the_play_is_seen_later() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
