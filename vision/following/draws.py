@@ -440,7 +440,8 @@ class Draws:
         gone = self._looks[-1:] == [False]
         if self._scene.by_hands:
             taken = [pictures.show_taking(*stay) for stay in drawn.stays]
-            least = 0 if due is None else due.count
+            log, player = self._scene.log, self._scene.player(drawn.seat)
+            least = 0 if due is None else max(0, due.count - log.spare_cards(player, due.t))
             if gone:  # fewer may have been left than were owed
                 least = min(least, drawn.count)
             told = due is None and self._was_told_meanwhile(drawn)

@@ -143,8 +143,8 @@ class ReportedEvents:
     """How many reported acts took a turn, or took the pile away."""
     _put_at: float = -math.inf
     """When cards were last played."""
-    _revised: dict[int, Event] = field(default_factory=dict)
-    """The latest forms of revised events, by the id of their first form."""
+    _latest: dict[int, Event] = field(default_factory=dict)
+    """The latest form of each event, by the id of its first form."""
 
     def add(self, kind: EventKind, t: float, now: float, **fields: Any) -> Event:
         """Add a new event."""
@@ -153,6 +153,7 @@ class ReportedEvents:
             fields["unseen"] = True
         event = Event(id=self.count, event=kind, t=t, decided_at=now, **fields)
         self.fresh.append(event)
+        self._latest[event.id] = event
         self.turns += kind in _TURNS or kind == "burn"
         if kind != "unclear":
             self._moved(event)
@@ -174,6 +175,7 @@ class ReportedEvents:
         marked = replace(deal, under_way=True)
         self.fresh = [marked if event is deal else event for event in self.fresh]
         self.last = marked if self.last is deal else self.last
+        self._latest[deal.id] = marked
         return marked
 
     def _moved(self, event: Event) -> None:
@@ -216,7 +218,7 @@ class ReportedEvents:
                 if player is not None and count:
                     self._drawn(player, -count, event.t)
         self.fresh.append(event)
-        self._revised[first] = event
+        self._latest[first] = event
         self._moved(event)
         if self.last is not None and _first_id(self.last) == first:
             self.last = event
@@ -224,7 +226,7 @@ class ReportedEvents:
 
     def latest(self, event: Event) -> Event:
         """Return the latest form of an event, given any of its forms."""
-        return self._revised.get(_first_id(event), event)
+        return self._latest.get(_first_id(event), event)
 
     def is_newest(self, event: Event) -> bool:
         """Return whether no event has been added since this one, given any of its forms."""
@@ -233,6 +235,29 @@ class ReportedEvents:
     def put_down_by(self, player: str | None) -> PutDown | None:
         """Return what a player (None: unknown) has put down and not drawn for; None if nothing."""
         return self.put_down.get(player or "")
+
+    def spare_cards(self, player: str | None, before: float) -> int:
+        """Return how many more hand cards a player had before a time than at the deal, as far as events show.
+
+        A player who has picked up cards need not draw before they are played, unless the table's rules want
+        it. Draws may have been missed, so nobody counts as having fewer cards than at the deal.
+        """
+        spare = 0
+        for event in sorted(self._latest.values(), key=lambda event: event.t or 0.0):
+            if event.withdrawn or event.t is None or event.t >= before:
+                continue
+            if player in (event.player, *(who for who, _ in event.answers)) and event.event == "show":
+                spare = max(0, spare) - 1
+            elif event.player != player:
+                continue
+            elif event.event in ("pick_up", "take_up"):
+                spare = max(0, spare) + (event.count or len(event.cards))
+            elif event.event == "draw":
+                spare = min(0, spare + (event.count or 1)) if spare < 0 else spare + (event.count or 1)
+            else:
+                put = _from_hand(event)
+                spare = max(0, spare) - put if put else spare
+        return max(0, spare)
 
     def is_past(self, put: PutDown) -> bool:
         """Return whether cards have been played since these were put down."""

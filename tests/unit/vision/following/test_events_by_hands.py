@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, PLAYERS, STEP, Script, card, down
 from vision.following.records import Patch, UnderArm
@@ -332,6 +333,25 @@ def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> No
     somebody_leans(script, "Ann", DRAW, frames=10)
     script.rest(4.0)
     assert draws(script) == []
+
+
+@pytest.mark.parametrize(("after", "drawn"), [(20, []), (16, [("Bob", 1)])])
+def test_a_player_who_holds_more_cards_than_at_the_deal_draws_only_if_a_picture_shows_it(
+    after: int, drawn: list[tuple[str, int]]
+) -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    for name in ("9S", "JS"):
+        script.play("Ann", card(name, PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.1)))
+    script.table.clear()
+    script.rest(3.0)
+    assert script.told()[-1][:2] == ("pick_up", "Bob")
+    script.play("Bob", card("QS", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.4), (BOB_HOME, 0.1)))
+    script.draw_picture = draw_picture(after)
+    script.rest(3.0)
+    assert [draw for draw in draws(script) if draw[0] == "Bob"] == drawn
 
 
 def test_the_first_card_was_put_down_after_the_looks_that_showed_its_place_bare() -> None:
