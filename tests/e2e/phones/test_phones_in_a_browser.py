@@ -42,7 +42,7 @@ def table(tmp_path: Path, session: Session) -> RefereedTable:
 
 @pytest.fixture
 def server(tmp_path: Path, table: RefereedTable, frames: PhoneFrames) -> Iterator[PhoneServer]:
-    with serving(tmp_path / "phones", table, frames) as served:
+    with serving(tmp_path / "phones", table, frames, rate=5.0) as served:
         yield served
 
 
