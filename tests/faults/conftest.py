@@ -48,6 +48,8 @@ class PictureServer:
         """The paths that somebody asked for."""
         self.every_s = 0.02
         self.size = (320, 240)
+        self.grainy = False
+        """Whether pictures are nothing but grain, which no codec makes small."""
         self.sent = 0
         self.silent = threading.Event()
         """While it is set no picture is sent, and nobody is answered."""
@@ -82,7 +84,10 @@ class PictureServer:
             while self.silent.is_set() and self.open:
                 time.sleep(0.02)
             self.sent += 1
-            picture = np.full((self.size[1], self.size[0], 3), self.sent % 250, np.uint8)
+            shape = (self.size[1], self.size[0], 3)
+            picture = np.full(shape, self.sent % 250, np.uint8)
+            if self.grainy:
+                picture = np.random.default_rng(self.sent).integers(0, 255, shape, np.uint8)
             data = cv2.imencode(".jpg", picture)[1].tobytes()
             head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n"
             to.wfile.write(head.encode() + data + b"\r\n")

@@ -20,6 +20,7 @@ from tests.support.waiting import PATIENCE_S
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 DRIVER = "chromedriver"
+_BLANK = ("data:,", "about:blank")
 _CAMERA_FPS = 30
 """Chromium plays a film of JPEG pictures at this rate, whatever was filmed."""
 _QUIET = (
@@ -47,8 +48,9 @@ class Browser:
         self.driver = driver
 
     def open(self, address: str) -> str:
-        """Open a page in a new window, go on past the warning, and return the window."""
-        self.driver.switch_to.new_window("window")
+        """Open a page, in a new window unless the present one is blank, and return the window."""
+        if self.driver.current_url not in _BLANK:
+            self.driver.switch_to.new_window("window")
         self.driver.get(address)
         return str(self.driver.current_window_handle)
 

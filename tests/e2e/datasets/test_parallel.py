@@ -33,6 +33,10 @@ RARELY_WATCHED = {
     "distributed.admin.system-monitor.interval": "10s",
 }
 """By default a scheduler and its workers look up to a hundred times a second at what they are doing."""
+MEMORY_KEPT = {
+    f"distributed.nanny.pre-spawn-environ.MALLOC_{name}_THRESHOLD_": str(1 << 28) for name in ("TRIM", "MMAP")
+}
+"""By default a worker gives the memory of each picture back to the system, and asks for it anew."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +47,7 @@ def cluster() -> Iterator[str]:
     import dask
 
     with (
-        dask.config.set(RARELY_WATCHED),
+        dask.config.set(RARELY_WATCHED | MEMORY_KEPT),
         # Work in two processes is tested with `--jobs`. Here it shall only travel to another one and back.
         distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as running,
     ):
@@ -126,7 +130,8 @@ def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
     film = cv2.VideoCapture(str(sample_film().path))
     for number in range(2):
         film.set(cv2.CAP_PROP_POS_MSEC, 1000.0 + 9000.0 * number)
-        assert cv2.imwrite(str(folder / "table" / "images" / f"{number}.png"), film.read()[1])
+        small = cv2.resize(film.read()[1], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        assert cv2.imwrite(str(folder / "table" / "images" / f"{number}.png"), small)
         (folder / "table" / "labels" / f"{number}.txt").write_text("9S 0.5 0.5 0.1 0.1\nKH 0.2 0.2 0.1 0.1\n")
     film.release()
     return folder
@@ -190,9 +195,28 @@ def test_readings_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> No
     assert [list(readings) for readings, _ in with_deck(None, 2)(photos)] == alone
 
 
+BLIND = (
+    "from vision.recognition import incremental as i;"
+    "i.game_reader = lambda *_: type('Blind', (), {'read': lambda *_, **__: []})()"
+)
+"""Code that has no network look at these films: cards are points in them, and none would find any."""
+
+
 def test_measure_scores_films_the_same_on_a_cluster(
-    cluster: str, films: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    cluster: str,
+    films: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    from distributed import Client
+
+    from vision.recognition import incremental
+
+    with Client(cluster) as workers:
+        workers.run(exec, BLIND)
+    monkeypatch.setattr(incremental, "game_reader", incremental.game_reader)  # has it put back
+    exec(BLIND)
     told = []
     for name, where in (("here", []), ("there", ["--cluster", cluster])):
         folder = tmp_path / name

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -40,10 +43,35 @@ class Refereed(Game):
         return [(line["event"], line.get("player")) for line in self.game.lines]
 
 
-def begun(game: Refereed) -> Refereed:
+@cache
+def _begun() -> Refereed:
+    game = Refereed()
     game.begin()
     assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
     return game
+
+
+def copy_of(game: Refereed) -> Refereed:
+    """Return a copy that goes its own way. What gives memory back to the system has no state to copy."""
+    gives_back = game.game._freed
+    return deepcopy(game, {id(gives_back): gives_back})
+
+
+def begun() -> Refereed:
+    """Return a game with a play and a draw. They are followed once, for all tests."""
+    return copy_of(_begun())
+
+
+@cache
+def _carried_away() -> Refereed:
+    game = begun()
+    carry_away(game, 4.0)
+    return game
+
+
+def carried_away() -> Refereed:
+    """Return such a game whose camera has seen anything but the table for a while."""
+    return copy_of(_carried_away())
 
 
 def tidy(game: Game) -> None:
@@ -55,7 +83,7 @@ def tidy(game: Game) -> None:
 
 
 def test_a_table_that_is_tidied_is_no_act_and_the_game_goes_on() -> None:
-    game = begun(Refereed())
+    game = begun()
     tidy(game)
     game.run(15.0)
     assert [line.get("says") for line in game.game.lines[3:]] == [format_question(LOST_TRACK)]
@@ -85,8 +113,7 @@ def carry_away(game: Refereed, seconds: float) -> None:
 
 
 def test_a_camera_that_was_carried_away_and_stands_elsewhere_sees_the_game_go_on() -> None:
-    game = begun(Refereed())
-    carry_away(game, 4.0)
+    game = carried_away()
     turned(game)
     game.run(12.0)
     assert [line.get("says") for line in game.game.lines[3:]] == [format_question(LOST_TRACK)]
@@ -97,8 +124,7 @@ def test_a_camera_that_was_carried_away_and_stands_elsewhere_sees_the_game_go_on
 
 
 def test_a_camera_that_comes_back_to_where_it_was_has_lost_nothing() -> None:
-    game = begun(Refereed())
-    carry_away(game, 4.0)
+    game = carried_away()
     game.run(10.0)
     assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
     assert not game.lost()
@@ -108,7 +134,7 @@ def test_a_camera_that_comes_back_to_where_it_was_has_lost_nothing() -> None:
 
 
 def test_a_row_that_its_player_takes_up_is_an_act_and_no_loss() -> None:
-    game = begun(Refereed())
+    game = begun()
 
     def take() -> None:
         game.table.cards = [card for card in game.table.cards if card[0] not in ("4S", "5C", "6C")]
@@ -119,7 +145,7 @@ def test_a_row_that_its_player_takes_up_is_an_act_and_no_loss() -> None:
 
 
 def test_a_card_that_was_put_right_stays_so_when_the_game_is_lost_and_found_again() -> None:
-    game = begun(Refereed())
+    game = begun()
     nine = next(line for line in game.game.lines if line["event"] == "play")
     game.game.correct(nine["id"], Event.from_json({**nine, "cards": ["9C"]}))
     tidy(game)
@@ -151,7 +177,7 @@ def test_the_numbers_of_events_go_on_when_the_game_is_lost_and_found_again() -> 
 
 
 def test_while_the_game_is_lost_nothing_is_told_and_it_is_shown_to_be_lost() -> None:
-    game = begun(Refereed())
+    game = begun()
     game.table.cards = [(name, 80.0 * k + 60, 300, 25.0 * k) for k, (name, *_) in enumerate(game.table.cards)]
     game.run(6.0)
     game.reach(400, 320, 1)
@@ -173,8 +199,7 @@ def put_elsewhere(game: Game) -> None:
 
 @pytest.mark.parametrize("from_opposite", [False, True])
 def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from_opposite: bool) -> None:
-    game = begun(Refereed())
-    carry_away(game, 4.0)
+    game = carried_away()
     put_elsewhere(game)
     ann, bob, draw, reach, lands = (640.0, 480.0), (300.0, 115.0), (580.0, 300.0), (400, 280, -1), (428, 306)
     if from_opposite:
@@ -197,7 +222,7 @@ def test_a_game_that_is_not_found_again_goes_on_where_people_show_it_to_lie(from
 
 
 def test_a_game_that_is_followed_is_not_laid_out_anew() -> None:
-    game = begun(Refereed())
+    game = begun()
     with pytest.raises(BadInputError, match="begun already"):
         set_layout(game.game, TappedPlaces(((500.0, 520.0), (500.0, 80.0)), (580.0, 300.0)))
 

@@ -35,7 +35,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def still(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A film of one grey picture for the browser's camera."""
     film = tmp_path_factory.mktemp("film") / "still.mjpeg"
-    picture = np.full((360, 640, 3), 120, np.uint8)
+    picture = np.full((90, 160, 3), 120, np.uint8)
     film.write_bytes(cv2.imencode(".jpg", picture)[1].tobytes() * 30)
     return film
 

@@ -42,13 +42,13 @@ def table(tmp_path: Path, session: Session) -> RefereedTable:
 
 @pytest.fixture
 def server(tmp_path: Path, table: RefereedTable, frames: PhoneFrames) -> Iterator[PhoneServer]:
-    with serving(tmp_path / "phones", table, frames) as served:
+    with serving(tmp_path / "phones", table, frames, rate=5.0) as served:
         yield served
 
 
 @pytest.fixture(autouse=True)
 def one_window(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Close what a test has opened."""
+    """Close what a test has opened, and leave one blank window to the next."""
     yield
     if "browser" in request.fixturenames:
         browser: Browser = request.getfixturevalue("browser")
@@ -57,6 +57,8 @@ def one_window(request: pytest.FixtureRequest) -> Iterator[None]:
             browser.use(window)
             browser.driver.close()
         browser.use(first)
+        browser.driver.get("about:blank")
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def films(browser: Browser, address: str) -> str:

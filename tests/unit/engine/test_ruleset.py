@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from engine import ruleset
 from engine.errors import BadInputError
 from engine.explain import compare, explain
 from engine.judging.judge import judge
@@ -144,3 +145,10 @@ def test_whatever_a_variant_mixes_can_be_played_and_refereed(seed: int) -> None:
     for step in game:
         referee.observe(step.event)
     assert explain(rules)
+
+
+def test_a_list_of_what_is_published_says_on_what_each_variant_is_based() -> None:
+    based = {told["name"]: told["based_on"] for told in ruleset.published_rulesets()}
+    assert [based.pop(name) for name in ruleset.RULESET_NAMES] == [None] * len(ruleset.RULESET_NAMES)
+    assert tuple(based) == ruleset.VARIANT_NAMES
+    assert set(based.values()) <= set(ruleset.RULESET_NAMES)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
 
 import pytest
 
@@ -19,7 +21,12 @@ BURNED = (("4C", 420, 180, 0), ("4D", 427, 185, 9))
 
 
 def joined(*lying: tuple[str, int, int, int]) -> Game:
-    """A table that is seen when its rows lie there, and `lying` beside them."""
+    """A table that is seen when its rows lie there, and `lying` beside them. Each is watched once."""
+    return deepcopy(_joined(*lying))
+
+
+@cache
+def _joined(*lying: tuple[str, int, int, int]) -> Game:
     game = Game(row_length=3)
     game.deal()
     for card in lying:
