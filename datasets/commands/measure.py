@@ -112,13 +112,13 @@ def _command(args: argparse.Namespace) -> str:
     """Return the command that measures the same films again, on whatever machine."""
     words = [film.name for film in args.film]
     if not words:
-        words += [] if args.people is None else ["--people", args.people]
-        words += [] if args.lively else ["--no-lively"]
+        words += ["--people", args.people] if args.people is not None else []
+        words += ["--no-lively"] if not args.lively else []
         words += ["--films", str(args.films)]
-        words += [] if args.rulesets == _RULESETS else ["--rulesets", args.rulesets]
+        words += ["--rulesets", args.rulesets] if args.rulesets != _RULESETS else []
         words += ["--whole"] if args.whole else ["--plays", str(args.plays)]
-        words += [] if args.seed is None else ["--seed", str(args.seed)]
-        words += [] if args.size == _SIZE else ["--size", args.size]
+        words += ["--seed", str(args.seed)] if args.seed is not None else []
+        words += ["--size", args.size] if args.size != _SIZE else []
         words += ["--endings"] if args.endings else []
         words += ["--sway", f"{args.sway:g}"] if args.sway else []
     return shlex.join(["shithead", "measure", *words])

@@ -16,7 +16,8 @@ from vision.table.layout import BURN, Place
 from vision.table.observations import Observation, fuse_looks
 
 _LOOKS = 2
-_PAST_LOOKS = 8
+_LATEST, _PAST_LOOKS = 3, 8
+"""How many looks show whether a card lies still, and how many are remembered."""
 _SAME_MM, _SAME_DEGREES = 10.0, 10.0
 _LYING_MM, _LYING_DEGREES = 30.0, 20.0
 _REMEMBERED = 120
@@ -54,11 +55,8 @@ class BurnPile:
         """The latest pictures of the burn pile with no arm over it, and one older picture."""
         self._free: list[list[Observation]] = []
         """The cards in the latest looks that no arm was over."""
-        self.looks: list[list[Observation]] = []
-        """The latest looks, oldest first."""
         self._past: deque[tuple[float, list[Observation]]] = deque(maxlen=_PAST_LOOKS)
-        """The times and the cards of more of them."""
-        self._times: list[float] = []
+        """The times and the cards of looks, oldest first."""
 
     def look(
         self,
@@ -83,10 +81,19 @@ class BurnPile:
         for put in self._grown:
             put.sure = put.sure or _is_among(put.card, free)
         cards = [*free, *under_arms]
-        self.looks, self._times = [*self.looks[-2:], cards], [*self._times[-2:], t]
         self._past.append((t, cards))
         settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= _LOOKS]
         return [card for card in settled if not self._is_known(card)]
+
+    @property
+    def _latest(self) -> list[tuple[float, list[Observation]]]:
+        """The latest looks, which show whether a card lies still."""
+        return list(self._past)[-_LATEST:]
+
+    @property
+    def looks(self) -> list[list[Observation]]:
+        """The cards in the latest looks, oldest first."""
+        return [cards for _, cards in self._latest]
 
     def _is_known(self, card: Observation) -> bool:
         """Return whether a card may be one that is known to lie in its place."""
@@ -98,14 +105,14 @@ class BurnPile:
 
     def looks_since(self, t: float) -> int:
         """Return how many of the latest looks were made after `t`."""
-        return sum(when > t for when in self._times)
+        return sum(when > t for when, _ in self._latest)
 
     def may_have_grown(self, since: float) -> bool:
         """Return whether a look after `since` shows an unknown card where a hand was.
 
         Such a card is not settled until a second look shows it, too.
         """
-        looks = [look for when, look in zip(self._times, self.looks, strict=True) if when > since]
+        looks = [look for when, look in self._latest if when > since]
         return any(
             self._scene.somebody_was_at((card.x, card.y), since - _HAND_SECONDS) and not self._is_known(card)
             for look in looks
@@ -158,8 +165,7 @@ class BurnPile:
         return next((picture for t, picture in reversed(self._pictures) if t <= then), None)
 
     def _first_seen(self, card: Observation, t: float) -> float:
-        looks = zip(self._times, self.looks, strict=True)
-        first = (when for when, look in looks if any(other.is_at(card) for other in look))
+        first = (when for when, look in self._latest if any(other.is_at(card) for other in look))
         return min(first, default=t)
 
     def lies(self, card: Observation) -> bool:

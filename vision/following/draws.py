@@ -176,7 +176,8 @@ class Draws:
             who = self._due_since(visit) if seat is None else self._hand_lost_at_pile(visit, seat)
             if who in present:
                 waits.append((seat, visit))
-            if who is None or who in present or visit.start <= self._last_drawn <= visit.end:
+                continue
+            if who is None or visit.start <= self._last_drawn <= visit.end:
                 continue
             drawn = _Drawn(who, 1, 0, visit.start, visit.end, pictured=True)
             due = log.put_down_by(self._scene.player(who)) or self._play_of_who_draws(drawn, now)
@@ -440,8 +441,10 @@ class Draws:
         gone = self._looks[-1:] == [False]
         if self._scene.by_hands:
             taken = [pictures.show_taking(*stay) for stay in drawn.stays]
-            log, player = self._scene.log, self._scene.player(drawn.seat)
-            least = 0 if due is None else max(0, due.count - log.spare_cards(player, due.t))
+            least = 0
+            if due is not None:
+                spare = self._scene.log.spare_cards(self._scene.player(drawn.seat), due.t)
+                least = max(0, due.count - spare)
             if gone:  # fewer may have been left than were owed
                 least = min(least, drawn.count)
             told = due is None and self._was_told_meanwhile(drawn)

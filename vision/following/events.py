@@ -444,7 +444,9 @@ class EventMaker:
         if self._joined is not None:
             self._put_below(self._joined.below((x, y)), now)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
-        self._play.begin(on_pile, self._put_down_at((x, y), now), now, self._bare_looks((x, y)))
+        bare = self._bare_looks((x, y))
+        since = max(bare, default=now - _FIRST_PLAY_SECONDS)
+        self._play.begin(on_pile, self._put_down_at((x, y), since), now, bare)
 
     def _put_below(self, lying: Sequence[Observation], now: float) -> None:
         """In a joined game, put the cards below the first seen play on the pile."""
@@ -463,12 +465,11 @@ class EventMaker:
         """Return when the latest looks showed a bare place, with no hand there."""
         return [t for t in self._heap.times_without(place) if self._scene.was_clear(place, t)]
 
-    def _put_down_at(self, place: Place, now: float) -> float:
+    def _put_down_at(self, place: Place, since: float) -> float:
         """Return when the hand that was there last paused nearest to a place, or was last seen.
 
         A player may keep an arm over the card, to draw. So the end of the reach can be too late.
         """
-        since = max(self._bare_looks(place), default=now - _FIRST_PLAY_SECONDS)
         hand = self._scene.nearest_hand(place, since) if self._scene.by_hands else None
         if hand is not None:
             return hand.t

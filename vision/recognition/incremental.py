@@ -88,6 +88,8 @@ class IncrementalReader:
         self._looks = 0
         self._ink_samples: InkSamples = {}
         """The ink of each card when it was last read in the whole picture: a part shows few cards."""
+        self._inks: InkColours | None = None
+        """What they show."""
         self._whole = False
         """Whether the whole picture was read last: after parts of it the whole is looked over once."""
         self._shape: tuple[int, ...] = ()
@@ -111,6 +113,7 @@ class IncrementalReader:
         if due is None:
             self._readings = list(self._reader.read(image, crowded, card_height=self._card_height(_SEVERAL)))
             self._ink_samples |= sample_inks(image, certain_cards(self._readings))
+            self._inks = compare_inks(self._ink_samples)
             self._seen = small
             parts = [(_whole(image), np.ones(shape, np.bool_))]
         else:
@@ -210,7 +213,7 @@ class IncrementalReader:
             regions,
             card_height=height and height * _TALLER[self._looks % len(_TALLER)],
             changed=due[_places(part, scale)],
-            inks=compare_inks(self._ink_samples),
+            inks=self._inks,
         )
         fresh = [replace(reading, quad=reading.quad + shift) for reading in read]
         kept = [

@@ -9,13 +9,15 @@ from vision.plane import TablePlane
 from vision.table.layout import Layout
 from vision.table.observations import Observation, assign_names, fuse_looks, observe
 from vision.table.relocation import KnownUpCards
+from vision.table.rows import OVERLAP_MM
 from vision.types import UNKNOWN_CARD, CardReading
 
 SURE_NAME_P = 0.9
 """The least probability of a name that proves that an up-card is there."""
 _ON_DOWN_MM = 35.0
-_SAME_CARD_MM, _OVERLAPPING_MM = 25.0, 45.0
-"""Within these distances of another up-card, a certain and an uncertain reading count as that card."""
+_SAME_CARD_MM = 25.0
+"""Within this distance of another up-card, a certain reading counts as that card. An uncertain one does
+if the two overlap."""
 
 
 def settled_cards(readings: Sequence[Sequence[CardReading]], plane: TablePlane) -> list[Observation]:
@@ -36,7 +38,7 @@ def settled_cards(readings: Sequence[Sequence[CardReading]], plane: TablePlane) 
             ups.append(card)
     single: list[Observation] = []
     for card in sorted(ups, key=lambda card: -card.best[1]):
-        if not _near(card, single, _SAME_CARD_MM if card.best[1] >= SURE_NAME_P else _OVERLAPPING_MM):
+        if not _near(card, single, _SAME_CARD_MM if card.best[1] >= SURE_NAME_P else OVERLAP_MM):
             single.append(card)
     return single + downs
 

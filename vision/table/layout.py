@@ -17,7 +17,7 @@ from engine.files.json_text import parse_json
 from vision.geometry import wrap_angle
 from vision.plane import TablePlane
 from vision.table.observations import Observation
-from vision.table.rows import equal_rows, find_rows, group_rows, is_row, row_angle
+from vision.table.rows import equal_rows, find_rows, group_rows, is_row, mean_place, middle_of, row_angle
 
 Place = tuple[float, float]
 """A point on the table, in mm."""
@@ -321,7 +321,7 @@ def find_missing_part(
 
 def _piles(cards: Sequence[Observation], rows: Sequence[Sequence[Observation]]) -> tuple[Place | None, Place]:
     """Return the place of the draw pile (None if there is none), and the middle of the rows."""
-    middle = mean_place([mean_place([(c.x, c.y) for c in row]) for row in rows])
+    middle = mean_place([middle_of(row) for row in rows])
     return _draw_pile(cards, rows, middle), middle
 
 
@@ -340,7 +340,7 @@ def _draw_pile(
 
 def _seat(row: Sequence[Observation], middle: Place) -> Seat | None:
     """Return the seat behind a row, without a name; None if the row does not face outwards."""
-    x, y = mean_place([(card.x, card.y) for card in row])
+    x, y = middle_of(row)
     facing = facing_outwards(row, (x - middle[0], y - middle[1]))
     if facing is None:
         return None
@@ -403,11 +403,6 @@ def _sorted_clockwise(seats: Sequence[Seat], middle: Place) -> list[Seat]:
     nearest = min(abs(bearing(seat)) for seat in seats)
     start = min(bearing(seat) for seat in seats if abs(bearing(seat)) <= nearest + _SHARED_EDGE_RADIANS)
     return sorted(seats, key=lambda seat: (bearing(seat) - start) % math.tau)
-
-
-def mean_place(places: Sequence[Place]) -> Place:
-    """Return the mean of several places."""
-    return sum(p[0] for p in places) / len(places), sum(p[1] for p in places) / len(places)
 
 
 def _angle(start: Place, first: Place, second: Place) -> float:

@@ -14,10 +14,10 @@ from statistics import median_high
 
 from engine.errors import BadInputError
 from vision.plane import TablePlane
-from vision.table.layout import DRAW, Layout, Place, Seat, Zone, facing_outwards, mean_place
+from vision.table.layout import DRAW, Layout, Place, Seat, Zone, facing_outwards
 from vision.table.observations import Observation, observe
 from vision.table.relocation import plane_in_mid_game, with_earlier_piles
-from vision.table.rows import ROW_STEP_MM
+from vision.table.rows import ROW_STEP_MM, mean_place
 from vision.types import CardReading
 
 _MIN_PLAYERS = 2

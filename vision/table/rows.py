@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
+from vision.geometry import wrap_angle
 from vision.table.observations import Observation, angle_between
 
 ROW_STEP_MM = 115.0
 """The greatest distance between the centres of neighbours in a row."""
 _ROW_SKEW_MM = 40.0
 _ROW_ANGLE_DEGREES = 25.0
-_OVERLAP_MM = 45.0
+OVERLAP_MM = 45.0
 """Cards of a row do not lie nearer to each other than this."""
 _MOST_CARDS = 9
 """A group with more cards is a spread pack, and no row beside a fan."""
@@ -51,8 +52,8 @@ def _rows_beside_fans(cards: Sequence[Observation], count: int, length: int) -> 
     groups = [group for group in group_rows(apart) if length <= len(group) <= _MOST_CARDS]
     rows = [_straightest(group, length) for group in groups]
     if len(rows) > count:
-        middles = [_middle(row) for row in rows]
-        centre = _mean(middles)
+        middles = [middle_of(row) for row in rows]
+        centre = mean_place(middles)
         rows = [
             row
             for row, place in zip(rows, middles, strict=True)
@@ -62,7 +63,7 @@ def _rows_beside_fans(cards: Sequence[Observation], count: int, length: int) -> 
 
 
 def _overlap(first: Observation, second: Observation) -> bool:
-    return math.hypot(first.x - second.x, first.y - second.y) < _OVERLAP_MM
+    return math.dist((first.x, first.y), (second.x, second.y)) < OVERLAP_MM
 
 
 def _straightest(group: Sequence[Observation], length: int) -> list[Observation]:
@@ -86,11 +87,13 @@ def _unevenness(row: Sequence[Observation]) -> float:
     return sum(errors) + max(angle_between(first.angle, card.angle) for card in row)
 
 
-def _middle(row: Sequence[Observation]) -> tuple[float, float]:
-    return _mean([(card.x, card.y) for card in row])
+def middle_of(row: Sequence[Observation]) -> tuple[float, float]:
+    """Return the middle of a row's cards, mm."""
+    return mean_place([(card.x, card.y) for card in row])
 
 
-def _mean(places: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def mean_place(places: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the mean of several places."""
     return sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places)
 
 
@@ -98,9 +101,8 @@ def _is_behind(place: tuple[float, float], other: tuple[float, float], centre: t
     """Return whether a place is farther from the centre than another one in about the same direction."""
     if math.dist(place, centre) <= math.dist(other, centre):
         return False
-    ways = (math.degrees(math.atan2(y - centre[1], x - centre[0])) for x, y in (place, other))
-    first, second = ways
-    return abs((first - second + 180.0) % 360.0 - 180.0) < _BEHIND_DEGREES
+    first, second = (math.atan2(y - centre[1], x - centre[0]) for x, y in (place, other))
+    return abs(wrap_angle(first - second)) < math.radians(_BEHIND_DEGREES)
 
 
 def equal_rows(

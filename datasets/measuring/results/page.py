@@ -207,12 +207,12 @@ def page(measured: Measured, plot: str | None) -> str:
 
 
 def _row(goal: Goal, measured: Measured) -> tuple[str, ...]:
-    value = measured.value(goal.field)
+    value, command = measured.value(goal.field), f"`{measured.command(goal)}`"
     if value is None:
-        return goal.title, goal.wanted(), NOT_MEASURED, "", f"`{measured.command(goal)}`"
+        return goal.title, goal.wanted(), NOT_MEASURED, "", command
     reached = goal.reached(value)
     verdict = "" if reached is None else "yes" if reached else "**no**"
-    return goal.title, goal.wanted(), number(value, goal.form), verdict, f"`{measured.command(goal)}`"
+    return goal.title, goal.wanted(), number(value, goal.form), verdict, command
 
 
 def _machines(measured: Measured) -> str:
