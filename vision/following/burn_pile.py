@@ -99,9 +99,15 @@ class BurnPile:
         """Return whether a card may be one that is known to lie in its place."""
         return _is_among(card, [known for known in self._known if _may_be(known, card)])
 
-    def times_without(self, place: Place) -> list[float]:
-        """Return when the latest looks were made that showed no card at a place."""
-        return [t for t, look in self._past if not any(math.dist((c.x, c.y), place) < NEAR_MM for c in look)]
+    def times_without(self, place: Place, cards: Sequence[Observation]) -> list[float]:
+        """Return when the latest looks showed no card at a place, before any of these cards lay there.
+
+        A look that shows nothing between two that show the same card has only overlooked it.
+        """
+        there = [(t, [c for c in look if math.dist((c.x, c.y), place) < NEAR_MM]) for t, look in self._past]
+        shown = (t for t, near in there if any(_is_same(c, card) for c in near for card in cards))
+        first = min(shown, default=math.inf)
+        return [t for t, near in there if not near and t < first]
 
     def looks_since(self, t: float) -> int:
         """Return how many of the latest looks were made after `t`."""
@@ -262,6 +268,11 @@ def _may_be(known: Observation, card: Observation) -> bool:
     """
     (name, p), (other, q) = card.best, known.best
     return card.face == "down" or p < CERTAIN or (known.face == "up" and (other == name or q < CERTAIN))
+
+
+def _is_same(card: Observation, other: Observation) -> bool:
+    """Return whether two readings are of one card in one place."""
+    return card.best[0] == other.best[0] and card.is_at(other, _SAME_MM, _SAME_DEGREES)
 
 
 def _is_among(card: Observation, others: Sequence[Observation]) -> bool:

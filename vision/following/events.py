@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import dropwhile
+from operator import not_
 
 from engine.cards import all_copies_among
 from engine.events import Event
@@ -199,8 +201,8 @@ class EventMaker:
             there = by_zone.get(zone, [])
             if zone not in look.hidden and (there or self._may_be_bare(zone, look.t)):
                 self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
-            elif self._scene.by_hands and not self._scene.started:
-                self._look_under_resting_hand(zone, [*there, *at_rest], look.t)
+            if self._scene.by_hands and not self._scene.started:
+                self._look_beside_hand(zone, [*there, *at_rest], look.t)
         left = [u for u in still if self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
         put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
@@ -230,8 +232,8 @@ class EventMaker:
         self._deal = self._upcards.corrected_deal(self._deal, look.t)
         return self.log.take()
 
-    def _look_under_resting_hand(self, zone: Zone, cards: Sequence[Observation], t: float) -> None:
-        """Take in a spot's cards that can be seen while a player's hand rests there after an exchange."""
+    def _look_beside_hand(self, zone: Zone, cards: Sequence[Observation], t: float) -> None:
+        """Take in a spot's cards that can be seen while a hand rests there, or comes back again and again."""
         place = self.layout.place_of(zone)
         if place is None:
             return
@@ -380,7 +382,7 @@ class EventMaker:
         moved = self._taking.take_back(now)
         self._play = self._play_pile(now)
         self._play.pile.put(moved)
-        self._begin_pile(played, self._heap.looks[-2:], now)
+        self._begin_pile(played, self._heap.looks, now)
 
     def _put_pile_where(self, puts: Sequence[Put], now: float) -> None:
         """Move the play pile to where players have put down these cards: it was believed elsewhere."""
@@ -404,7 +406,7 @@ class EventMaker:
         self._shows.lie_free(ups)
         if self._joined is None:
             self._misplaced.begin(ups[-1], now)
-        self._begin_pile(ups, self._heap.looks[-2:], now)
+        self._begin_pile(ups, self._heap.looks, now)
         return True
 
     def _find_set_under_hand(self, look: Look) -> None:
@@ -444,7 +446,8 @@ class EventMaker:
         if self._joined is not None:
             self._put_below(self._joined.below((x, y)), now)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
-        bare = self._bare_looks((x, y))
+        on_pile = list(dropwhile(not_, on_pile))  # a look after the first card may have overlooked it
+        bare = self._bare_looks((x, y), cards)
         since = max(bare, default=now - _FIRST_PLAY_SECONDS)
         self._play.begin(on_pile, self._put_down_at((x, y), since), now, bare)
 
@@ -461,9 +464,10 @@ class EventMaker:
         if self._deal.under_way and self.log.is_newest(self._deal):
             self._deal = self.log.revise(self._deal, now, cards=tuple(self.pile))
 
-    def _bare_looks(self, place: Place) -> list[float]:
-        """Return when the latest looks showed a bare place, with no hand there."""
-        return [t for t in self._heap.times_without(place) if self._scene.was_clear(place, t)]
+    def _bare_looks(self, place: Place, cards: Sequence[Observation]) -> list[float]:
+        """Return when looks showed a place bare, with no hand there, before these cards lay there."""
+        without = self._heap.times_without(place, cards)
+        return [t for t in without if self._scene.was_clear(place, t)]
 
     def _put_down_at(self, place: Place, since: float) -> float:
         """Return when the hand that was there last paused nearest to a place, or was last seen.

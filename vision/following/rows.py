@@ -15,7 +15,7 @@ _LOOKS = 2
 _MEMORY = 8
 _SURE_NAME = 0.6
 _SHOWN_LOOKS = 4
-"""After this many looks under a hand, another card counts as lying on a spot."""
+"""After this many looks beside or under a hand, another card counts as lying on a spot."""
 _SURE_UNDER_ARM = 0.9
 _BARE_SHARE = 0.2
 """More than this share of a spot changes when its card goes; less changes beside a neighbour's card."""
@@ -52,7 +52,7 @@ class Spot:
     hidden_since: float = math.inf
     """Since when it has not been seen, if that was before the game began; otherwise infinite."""
     shown: list[Observation] = field(default_factory=list)
-    """The latest looks under a resting hand, while they surely show one card here."""
+    """The latest looks, while they surely show one card here, perhaps under a hand."""
     shown_since: float = -math.inf
     """When that card first showed."""
     put_right: bool = False
@@ -163,7 +163,7 @@ class Rows:
                 spot.under_arm = t
 
     def look_under_hand(self, zone: Zone, card: Observation, t: float) -> Change | None:
-        """Take in a card that shows at a spot under a resting hand; return the change there, if any."""
+        """Take in a card that shows at a spot beside or under a hand; return the change there, if any."""
         spot, (name, p) = self.spots[zone], card.best
         if card.face != "up" or name is None or p <= _SURE_UNDER_ARM:
             spot.shown.clear()

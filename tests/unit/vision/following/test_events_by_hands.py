@@ -281,6 +281,24 @@ def test_a_card_that_a_resting_hand_shows_but_once_is_no_exchange() -> None:
     assert resting_over(script_by_hands(), Zone("row", 1, 0), "JS", looks=2) == []
 
 
+@pytest.mark.parametrize(("looks", "told"), [(5, [("Bob", 1)]), (2, [])])
+def test_an_exchange_is_seen_though_a_hand_comes_back_to_the_card_before_each_look(
+    looks: int, told: list[tuple[str, int]]
+) -> None:
+    script, zone = script_by_hands(), Zone("row", 1, 0)
+    place = script.maker.layout.place_of(zone)
+    assert place is not None
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (place, 0.4), (BOB_HOME, 0.1)))
+    script.rows[zone] = card("JS", place)
+    for _ in range(looks):
+        something_moves(script, zone, frames=4)
+        script.look()
+    script.end()
+    something_moves(script, zone, frames=8)
+    exchanges = [(event.player, event.count) for event in script.events if event.event == "exchange"]
+    assert exchanges == told
+
+
 def test_of_two_hands_that_came_as_near_the_one_that_draws_has_played() -> None:
     script = script_by_hands()
     near, as_near = (PLAY_AT[0], PLAY_AT[1] - 80.0), (PLAY_AT[0] - 5.0, PLAY_AT[1] + 75.0)
@@ -373,6 +391,19 @@ def test_the_first_card_was_put_down_after_the_looks_that_showed_its_place_bare(
     assert play.player == "Ann"
     assert play.t is not None
     assert play.t > pointed + 0.3
+
+
+def test_a_look_that_overlooks_the_first_card_does_not_give_it_to_whose_head_comes_next() -> None:
+    script = Script(play=None, by_hands=True)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (PLAY_AT, 0.3), (ANN_HOME, 0.5)))
+    nine = card("9S", PLAY_AT)
+    for lying in ([nine], [], [nine]):
+        script.table = lying
+        something_moves(script, frames=3)
+        script.look()
+    somebody_leans(script, "Bob", PLAY, frames=3)
+    script.rest(3.0)
+    assert ("play", "Ann", ("9S",)) in script.told()
 
 
 def test_a_hand_that_draws_beneath_its_players_head_has_drawn_once_though_the_play_is_seen_later() -> None:
