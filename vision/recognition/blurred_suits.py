@@ -25,7 +25,7 @@ MIN_BLURRED_P = 0.95
 """A blurred card is named from this probability on if its suit is in doubt."""
 _DOUBTFUL_LOG_ODDS = 10.0
 """With larger odds, no blur leaves a doubt."""
-_PX_PER_MM, _SMOOTHING_PX = 4, 1.0
+_PX_PER_MM, _SMOOTHING_PX = 3, 0.75
 """Scale at which edges are measured, and a smoothing against noise."""
 _STRIDE = 2
 """Every so many pixels in each direction are enough for percentiles."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import cv2
@@ -54,7 +55,7 @@ _PADDING_LEVEL = 114
 """Grey level of the padding, as in training."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class IndexDetection:
     """An index detected in an image."""
 
@@ -63,7 +64,7 @@ class IndexDetection:
     confidence: float
     """Probability, 0..1, that an index lies here."""
 
-    @property
+    @cached_property
     def centre(self) -> NDArray[np.float64]:
         """The centre of the index, in pixels."""
         return np.asarray(transform_points(card_homography(self.quad), [INDEX_CENTRE_MM])[0])

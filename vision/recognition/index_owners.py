@@ -381,8 +381,10 @@ def _differ_plainly(reading: CardReading, card: CardReading) -> bool:
 
 def _is_third_or_fourth(index: IndexDetection, reading: CardReading, card: CardReading) -> bool:
     """Return whether an index without a sure name is a card's third or fourth."""
+    if reading.confidence >= SURE_INDEX_P:
+        return False
     apart = _distances_to_indices(index, card, _index_places(card.quad))
-    return reading.confidence < SURE_INDEX_P and bool(apart[2:].min() < _FOURTH_INDEX_DISTANCE)
+    return bool(apart[2:].min() < _FOURTH_INDEX_DISTANCE)
 
 
 def _is_misread_index(reading: CardReading, card: CardReading) -> bool:
