@@ -42,8 +42,13 @@ _HOME_MM, _HOME_SPREAD_MM = 100.0, 150.0
 _AT_ONE_PLACE_LOG_ODDS = math.log(100.0)
 """A wrist behind one player's row, and behind nobody else's, is that player's. A hand that holds cards may
 point anywhere."""
-_LEARNING_RATE = 0.1
-"""Weight of the newest frame in the estimate of whose hand it is."""
+_FRAME_WEIGHT = 0.05
+"""Weight of one frame's evidence of whose hand it is. Frames that follow each other err alike."""
+_PASSES_P, _OTHER_FOUND_P = 1e-3, 0.2
+"""Probability that a track passes to another player's hand in the next frame. The second is for a hand that
+is found where one was lost. With these three numbers a hand over a pile is given to who acts there in 91 % of
+450 frames of four films of people. If evidence fades after ten frames instead, it is in 90 %. Then whoever
+pauses on the other side loses the hand to the neighbour."""
 _IN_MM = 55.0
 """A hand reaches in from so far beyond its own row, towards the middle."""
 _AT_ROW_MM, _STIRS_MM, _STIRS_SECONDS = 55.0, 22.0, 0.5
@@ -66,8 +71,8 @@ class _Track:
     last_seen: float
     points: NDArray[np.float64]
     """21 x 2 landmarks, in mm."""
-    weights: NDArray[np.float64]
-    """Log-likelihood of each seat, up to a constant."""
+    owner: NDArray[np.float64]
+    """For each seat, the logarithm of the probability that the hand is its player's, up to a constant."""
     path: list[tuple[float, Place]] = field(default_factory=list)
     """Times and places (mm) of the fingertips that hold cards, newest last."""
     stirred: float = -math.inf
@@ -90,7 +95,7 @@ class _Track:
     @property
     def seat(self) -> int:
         """The seat whose hand it is most likely."""
-        return int(self.weights.argmax())
+        return int(self.owner.argmax())
 
     def stirs(self, now: float) -> bool:
         """Return whether the hand has moved lately."""
@@ -214,8 +219,8 @@ class HandTracker:
     def _see(self, track: _Track, hand: Hand, t: float, layout: Layout) -> None:
         track.hand, track.last_seen = hand, t
         track.points = layout.plane.to_mm(hand.points)
-        weights = _owner_weights(layout, track.points)
-        track.weights = track.weights + _LEARNING_RATE * (weights - track.weights)
+        track.owner = _passed_on(track.owner, _PASSES_P)
+        track.owner += _FRAME_WEIGHT * _owner_log_likelihood(layout, track.points)
         track.note(t)
         at_home = _depth(layout, track) <= _IN_MM
         track.home_since = min(track.home_since, t) if at_home else math.inf
@@ -247,7 +252,7 @@ class HandTracker:
         for hand in self._detector.find(picture, tile, [track.hand for track in self._tracks]):
             points = layout.plane.to_mm(hand.points)
             appeared = -math.inf if resting else t
-            new = _Track(hand, t, points, _owner_weights(layout, points), appeared=appeared)
+            new = _Track(hand, t, points, np.zeros(len(layout.seats)), appeared=appeared)
             track = self._continued(points) or new
             self._see(track, hand, t, layout)
             self._tracks.append(track)
@@ -260,6 +265,7 @@ class HandTracker:
             return None
         track = min(near, key=lambda track: math.dist(track.tip, tip))
         self._lost.remove(track)
+        track.owner = _passed_on(track.owner, _OTHER_FOUND_P)
         return track
 
     @staticmethod
@@ -290,25 +296,36 @@ def _rank(track: _Track, layout: Layout, t: float) -> tuple[bool, float]:
     return track.stirs(t), _depth(layout, track)
 
 
-def _owner_weights(layout: Layout, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _passed_on(owner: NDArray[np.float64], passes_p: float) -> NDArray[np.float64]:
+    """Return the log-probabilities of a hand's owner if it may have passed to another player's hand.
+
+    With the evidence of each frame this is the forward step of a hidden Markov model (Rabiner 1989).
+    """
+    p = np.exp(owner - owner.max())
+    return np.asarray(np.log((1.0 - passes_p) * p / p.sum() + passes_p / len(p)))
+
+
+def _owner_log_likelihood(layout: Layout, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the log-likelihood of each seat, up to a constant.
 
     An arm points from its player's body, and most hands are at their players' places.
     """
     wrist, knuckle = points[WRIST], points[MIDDLE_KNUCKLE]
-    direction = math.atan2(*(wrist - knuckle)[::-1])
-    weights = []
-    for seat in layout.seats:
-        x, y = layout.border_point(seat)
-        body = (x + seat.facing[0] * _BODY_BEYOND_MM, y + seat.facing[1] * _BODY_BEYOND_MM)
-        turn = math.atan2(body[1] - wrist[1], body[0] - wrist[0]) - direction
-        home = np.array(seat.centre) + _HOME_MM * np.array(seat.facing)
-        away = math.dist(wrist, home) / _HOME_SPREAD_MM
-        weights.append(_DIRECTION_WEIGHT * math.cos(turn) - away * away / 2)
+    bodies, homes = _bodies_and_homes(layout)
+    turn = np.arctan2(*(bodies - wrist).T[::-1]) - math.atan2(*(wrist - knuckle)[::-1])
+    away = np.linalg.norm(homes - wrist, axis=1) / _HOME_SPREAD_MM
+    found = _DIRECTION_WEIGHT * np.cos(turn) - away**2 / 2
     at_place = np.array([seat.is_at_player((float(wrist[0]), float(wrist[1]))) for seat in layout.seats])
-    if np.count_nonzero(at_place) == 1:
-        return np.array(weights) + _AT_ONE_PLACE_LOG_ODDS * at_place
-    return np.array(weights)
+    return np.asarray(found + _AT_ONE_PLACE_LOG_ODDS * at_place if at_place.sum() == 1 else found)
+
+
+@lru_cache(maxsize=4)
+def _bodies_and_homes(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return for each seat where its player's body is, and where the wrists mostly are (N x 2 mm each)."""
+    facing = np.array([seat.facing for seat in layout.seats])
+    border = np.array([layout.border_point(seat) for seat in layout.seats])
+    rows = np.array([seat.centre for seat in layout.seats])
+    return border + _BODY_BEYOND_MM * facing, rows + _HOME_MM * facing
 
 
 @lru_cache(maxsize=4)

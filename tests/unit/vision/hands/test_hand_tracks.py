@@ -138,6 +138,28 @@ def test_an_arm_from_the_other_side_is_the_other_player_s() -> None:
     assert told.seat == 1
 
 
+def test_a_hand_that_pauses_on_the_other_side_stays_its_player_s() -> None:
+    watch, sideways = hands_watch(), (1.0, 0.0)
+    come = [hand_at(0, float(y)) for y in np.linspace(330, -120, 9)]
+    for hand in [*come, *[hand_at(-60, -150, sideways)] * 25, *reversed(come)]:
+        watch.feed(hand)
+    for _ in range(8):
+        watch.feed()
+    assert {told.seat for told in watch.ended} == {0}
+
+
+def test_the_hand_found_where_another_was_lost_may_be_the_other_player_s() -> None:
+    watch, towards_bob = hands_watch(), (0.0, -1.0)
+    for y in [*np.linspace(330, 0, 7), *[0.0] * 15]:
+        watch.feed(hand_at(0, float(y)))
+    blurred = hand_at(0, -60, towards_bob)
+    for _ in range(3):
+        watch.seen_only((), blurred)
+    for y in np.linspace(-60, 0, 6):
+        told = watch.feed(hand_at(0, float(y), towards_bob))
+    assert 1 in {track.seat for track in told.tracks}
+
+
 def test_a_hand_that_rests_at_home_does_not_reach() -> None:
     watch = hands_watch()
     resting = hand_at(160, 300)
