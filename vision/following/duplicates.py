@@ -62,6 +62,8 @@ class PileCard:
     """Whether its name was almost certain while no hand was near."""
     put: int = 0
     """A number that cards put down together share; 0: it is not known when this one was put down."""
+    pictured: bool = False
+    """Whether the latest picture of the uncovered pile was made after it was put down."""
 
 
 def numbers_of(name: str | None, pile: Sequence[PileCard]) -> list[int]:
@@ -194,7 +196,8 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
         return False
     if _changed_places(pile, claims, k, number):
         return True
-    if at_home and was.hidden(seen) and _stays_beneath(pile, number, [where for _, _, where in claims], was):
+    seen_before = at_home and pile[number].pictured
+    if seen_before and was.hidden(seen) and _stays_beneath(pile, number, [at for _, _, at in claims], was):
         return True
     # The order of the cards in a set that was put down at once may be unknown.
     lowest, uppermost = _set_about(number, pile)

@@ -96,6 +96,11 @@ class Pile:
         """The names of the cards, bottom first."""
         return [card.name for card in self.cards]
 
+    def note_picture(self) -> None:
+        """Note that a picture of the uncovered pile was kept: it shows the cards that lie there now."""
+        for card in self.cards:
+            card.pictured = True
+
     def may_have_another(self, name: str) -> bool:
         """Return whether one more card of a name may come to lie here."""
         return self.names.count(name) < copies(name, self.packs)

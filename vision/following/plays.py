@@ -260,6 +260,7 @@ class PlayPile:
         self._as_left = patch
         if patch is not None:
             self._pictures.left = self._pictures.now
+            self.pile.note_picture()
         if patch is not None and not self.pile.cards:
             self._bare = patch
 

@@ -305,3 +305,12 @@ def test_two_that_seem_to_have_changed_places_are_two_like_them_upon_those() -> 
     assert sorted(new_on(pile_of(clubs, hearts, two), *again)) == ["5C", "5H"]
     pushed = [card("5C", (100.0, -1.0), 0.99), card("5H", (122.0, 5.0), 0.99)]
     assert new_on(pile_of(clubs, hearts, two), *pushed) == []
+
+
+def test_a_picture_from_before_a_card_came_does_not_tell_another_one_from_it() -> None:
+    jack, aside = card("JS", PLAY_AT), card("JS", (-62.0, 7.0), 0.99)
+    was = Before(lambda _: False, lambda _: True, lambda *_: False, edge_stays=lambda *_: True)
+    pile = pile_of(jack)
+    assert not pile.view([[aside]] * 2, set(), was=was).new, "the picture shows what lay there before both"
+    pile.note_picture()
+    assert [name for name, _, _ in pile.view([[aside]] * 2, set(), was=was).new] == ["JS"]

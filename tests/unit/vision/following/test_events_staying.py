@@ -111,6 +111,7 @@ def test_of_two_packs_a_card_just_upon_its_like_is_told_by_the_edge_of_that(alon
     pile = Pile(packs=2)
     for lying in [queen] if alone else [card("JD", (-61.0, 1.0)), queen]:
         pile.put([(str(lying.best[0]), 1.0, lying)])
+    pile.note_picture()
 
     def told(edge_stays: bool) -> list[str]:
         was = Before(lambda _: False, lambda _: True, lambda *_: False, True, lambda *_: edge_stays)
