@@ -135,17 +135,17 @@ def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_evaluate_counts_the_same_in_two_processes_and_on_a_cluster(
+def test_evaluate_counts_the_same_on_a_cluster(
     cluster: str, photos: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = []
-    for where in ([], ["--jobs", "2"], ["--cluster", cluster]):
+    for where in ([], ["--cluster", cluster]):
         assert main(["evaluate", "--photos", str(photos), "--sets", "table", "--json", *where]) == 0
         (row,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
         told.append({name: row[name] for name in row if name not in ("ms", "load", "machine")})
     assert told[0]["photos"] == 2
     assert told[0]["precision"] is not None, "cards were read"
-    assert told[1:] == told[:1] * 2
+    assert told[1] == told[0]
 
 
 def test_bad_input_in_another_process_gives_the_same_line() -> None:
