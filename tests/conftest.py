@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+# Hypothesis would load what other packages offer it: of selenium's that is half a second, for nothing.
+os.environ.setdefault("HYPOTHESIS_NO_PLUGINS", "1")
 from hypothesis import settings
 
 from tests.support import made_once
@@ -22,6 +26,17 @@ os.environ.setdefault("LP_NUM_THREADS", "0")
 # Tests start hundreds of programs. Each would compile every module anew if no compiled ones were kept.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False  # nor does pytest rewrite every test anew
+
+# Thousands of tests stay in memory to the end. Python need not look through them again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Let Python clean up again, but leave out what has been loaded so far."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
 
 _KINDS = (
     "DATA_HOME",

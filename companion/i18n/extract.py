@@ -39,6 +39,8 @@ TERMINAL_ONLY = (
 """Sources whose errors appear in the terminal only, or answer a broken page, and stay English."""
 _MARKS = ("_", "gettext_noop", "say")
 _MESSAGES = ("BadInputError", "message")
+_MARKED = re.compile(rf"\b(?:{'|'.join((*_MARKS, *_MESSAGES, 'ngettext'))})\(")
+"""Finds the mark of a text. Files without one are not parsed, because that takes much longer."""
 _IN_KV = re.compile(r"""\b_\(("(?:[^"\\]|\\.)*")\)""")
 
 
@@ -66,6 +68,8 @@ def terminal_only(path: Path) -> bool:
 
 
 def _in_python(source: str, names: Sequence[str]) -> Iterator[Text]:
+    if not _MARKED.search(source):
+        return
     # Babel's own extractor misses calls inside f-strings before Python 3.12.
     for node in ast.walk(ast.parse(source)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):

@@ -97,8 +97,7 @@ def _worth_of_show(game: Game, table: Table, act: Act) -> float:
     if act.answers != _answers_of(game, table, act):
         return -1000.0
     right = (act.to + table.step) % game.seats == act.player
-    stuck = not table.hands[act.player] & game.playable[table.demand]
-    return -45.0 + 4.0 * len(table.pile) + 3.0 * right + 15.0 * stuck
+    return -45.0 + 4.0 * len(table.pile) + 3.0 * right
 
 
 def _answers_of(game: Game, table: Table, act: Act) -> int:

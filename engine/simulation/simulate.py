@@ -197,7 +197,6 @@ class _Run:
         self._record_draw(table, act, after)
         self.table = after
         self.view.turn = after.turn
-        self.view.clockwise = after.step == 1
 
     def _add(self, event: Event, before: Snapshot, **more: Any) -> None:
         numbered = event.renumbered(len(self.steps) + 1)

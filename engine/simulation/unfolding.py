@@ -14,7 +14,6 @@ class Snapshot:
     """Where every card lies at one moment. Up- and down-cards stay in their places: None is an empty one."""
 
     turn: str | None
-    clockwise: bool
     pile: tuple[str, ...]
     """Bottom first."""
     draw_pile: tuple[str, ...]
@@ -42,7 +41,7 @@ class Unfolding:
     def __init__(self, game: Game, players: Sequence[str], table: Table) -> None:
         text = game.pack.text
         self.players = tuple(players)
-        self.turn, self.clockwise = -1, True
+        self.turn = -1
         self.pile: tuple[str, ...] = ()
         self._draw_pile = list(game.pack.texts(table.deck))
         self._burned: list[str] = []
@@ -55,7 +54,6 @@ class Unfolding:
         names = self.players
         return Snapshot(
             turn=names[self.turn] if self.turn >= 0 else None,
-            clockwise=self.clockwise,
             pile=self.pile,
             draw_pile=tuple(self._draw_pile),
             burned=tuple(self._burned),
@@ -71,7 +69,6 @@ class Unfolding:
         nothing: dict[str, tuple[str, ...]] = dict.fromkeys(self.players, ())
         return Snapshot(
             turn=None,
-            clockwise=True,
             pile=(),
             draw_pile=(*dealt, *self._draw_pile),
             burned=(),

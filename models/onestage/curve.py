@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from models.shared.plotting import pyplot
-
 _LOSSES = (("box_loss", "box"), ("cls_loss", "class"))
 _PRECISION = "metrics/mAP50(B)"
 
@@ -32,6 +30,8 @@ def draw_results(results: Path, out: Path) -> None:
     if not rows:
         return
     minutes = [row["time"] / 60 for row in rows]
+    from models.shared.plotting import pyplot  # matplotlib takes most of a second to load
+
     figure, axes = pyplot.subplots(1, 3, figsize=(13.5, 3.2), layout="constrained")
     for axis, (name, title) in zip(axes, _LOSSES, strict=False):
         axis.plot(minutes, [row[f"train/{name}"] for row in rows], lw=0.8, label="training")

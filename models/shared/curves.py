@@ -9,7 +9,6 @@ from pathlib import Path
 
 from engine.errors import BadInputError
 from models.shared.commands import run_command
-from models.shared.plotting import pyplot
 
 _NOT_DRAWN = frozenset({"minutes", "note", "samples"})
 Entry = dict[str, float]
@@ -44,6 +43,8 @@ def draw_curve(log: Path, out: Path) -> None:
     names = list(dict.fromkeys(name for entry in (*trained, *checked) for name in entry if name != "step"))
     if not names:
         raise BadInputError(f"{log}: there is no log of a training")
+    from models.shared.plotting import pyplot  # matplotlib takes most of a second to load
+
     figure, axes = pyplot.subplots(
         1, len(names), figsize=(4.5 * len(names), 3.2), layout="constrained", squeeze=False
     )

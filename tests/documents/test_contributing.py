@@ -46,7 +46,7 @@ class Walker:
     def __init__(self, clone: Path) -> None:
         self.clone = clone
         for name in NEEDED:
-            ignored = shutil.ignore_patterns("__pycache__", "*.mp4", "*.onnx")
+            ignored = shutil.ignore_patterns("*.mp4", "*.onnx")  # what is compiled may come along
             if (ROOT / name).is_dir():
                 shutil.copytree(ROOT / name, clone / name, ignore=ignored)
             else:

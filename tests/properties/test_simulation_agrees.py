@@ -208,6 +208,7 @@ def test_who_left_is_shown_back_in_until_the_right_neighbour_has_had_a_turn() ->
         ("6H 6S", "5H 6C", False),
         ("6H 6S 6D", "5H 6C", False),
         ("6H", "5H 10C", True),
+        ("9C", "5H 6C 6D 6H 6S", True),
     ],
 )
 def test_a_set_of_two_ranks_adds_to_no_four_of_a_kind(pile: str, played: str, burns: bool) -> None:

@@ -114,7 +114,6 @@ def chromium(
     film: Path | None = None,
     trusts: bool = True,
     mapped: tuple[int, int] | None = None,
-    language: str = "en",
 ) -> Iterator[Browser]:
     """Start a Chromium with a new profile.
 
@@ -123,13 +122,12 @@ def chromium(
         film: Its camera shows this film of JPEG pictures.
         trusts: Whether it accepts a certificate that it does not know, without a warning.
         mapped: A port of this machine, and the port to which connections to it really go.
-        language: The person's language.
     """
     options = webdriver.ChromeOptions()
     options.binary_location = _browser() or ""
-    for argument in (*_QUIET, f"--user-data-dir={folder / 'profile'}", f"--lang={language}"):
+    for argument in (*_QUIET, f"--user-data-dir={folder / 'profile'}", "--lang=en"):
         options.add_argument(argument)
-    options.add_experimental_option("prefs", {"intl.accept_languages": language})
+    options.add_experimental_option("prefs", {"intl.accept_languages": "en"})
     options.accept_insecure_certs = trusts
     if film is not None:
         options.add_argument("--use-fake-device-for-media-stream")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -99,6 +99,21 @@ class Layout:
     """The draw pile; None: there is none, or its place is not known. The same holds for the other piles."""
     play: Place | None = None
     burn: Place | None = None
+    _known: tuple[tuple[Zone, Place, float], ...] = field(init=False, repr=False, compare=False)
+    """Every zone whose place is known, its centre, and how far it reaches in mm."""
+
+    def __post_init__(self) -> None:
+        rows = [Zone("row", s, k) for s, seat in enumerate(self.seats) for k in range(len(seat.row))]
+        known = tuple(
+            (
+                zone,
+                place,
+                {"row": _SPOT_RADIUS_MM, "draw": _DRAW_PILE_RADIUS_MM}.get(zone.kind, _PILE_RADIUS_MM),
+            )
+            for zone in (*rows, DRAW, PLAY, BURN)
+            if (place := self.place_of(zone)) is not None
+        )
+        object.__setattr__(self, "_known", known)
 
     @property
     def middle(self) -> Place:
@@ -113,16 +128,12 @@ class Layout:
 
     def zones(self) -> list[Zone]:
         """Return every zone whose place is known."""
-        rows = [Zone("row", s, k) for s, seat in enumerate(self.seats) for k in range(len(seat.row))]
-        return rows + [zone for zone in (DRAW, PLAY, BURN) if self.place_of(zone) is not None]
+        return [zone for zone, _, _ in self._known]
 
     def zone_at(self, x: float, y: float) -> Zone | None:
         """Return the zone of a card with its centre at (x, y) mm, or None if it lies in no zone."""
         best: tuple[float, Zone] | None = None
-        for zone in self.zones():
-            place = self.place_of(zone)
-            assert place is not None
-            reach = {"row": _SPOT_RADIUS_MM, "draw": _DRAW_PILE_RADIUS_MM}.get(zone.kind, _PILE_RADIUS_MM)
+        for zone, place, reach in self._known:
             share = math.hypot(x - place[0], y - place[1]) / reach
             if share <= 1.0 and (best is None or share < best[0]):
                 best = share, zone

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 
@@ -31,6 +32,7 @@ _DOUBLE_DETECTION_P = 0.05
 """The probability that one card is outlined twice, with the same name."""
 _TAKEN_FACTOR = 0.02
 """The weight of a reading that names a card known to lie elsewhere."""
+_PROBABILITY = itemgetter(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,7 @@ class Observation:
     @property
     def best(self) -> tuple[str | None, float]:
         """The most probable name and its probability; (None, 0) if there is no name."""
-        if not self.probabilities:
-            return None, 0.0
-        card = max(self.probabilities, key=lambda name: self.probabilities[name])
-        return card, self.probabilities[card]
+        return max(self.probabilities.items(), key=_PROBABILITY, default=(None, 0.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from companion.files.caches import redirect_shader_cache
 
 WHERE = "import matplotlib; print(matplotlib.get_configdir(), matplotlib.get_cachedir(), sep='\\n')"
 BY_A_COMMAND = "from companion.cli.main import main; main(['completion', 'bash'])"
-BY_TRAINING = "import models.shared.curves"
+BY_TRAINING = "import models.shared.plotting"
 
 
 def kept_in(folder: Path, begun_by: str, **changes: str) -> set[str]:

@@ -20,12 +20,14 @@ from companion.game.scoring import read_events
 from companion.game.series import GameSeries
 from companion.game.setup import GameSetup
 from companion.game.starting import make_session
+from companion.game.timed_film import TimedFilm
 from companion.store.backup import erase, stored_files
 from companion.store.kept_films import KeptGame, kept_films_folder, kept_games
 from engine.errors import BadInputError
 from tests.support.fake_source import FakeSource
 from tests.support.filmed_game import HEIGHT, SETUP, WIDTH, Game, chequered, table
 from tests.support.labelled_film import write_film
+from tests.support.plain import plain
 from tests.support.waiting import until
 from vision.table.layout import load_layout
 from vision.types import Image
@@ -168,7 +170,19 @@ def test_the_film_runs_at_the_clock_of_the_camera(tmp_path: Path) -> None:
     assert len(pictures(kept.film)) == pytest.approx(46, abs=1), "3 s at 15 pictures a second"
 
 
-def test_a_gap_of_an_hour_is_cut_and_the_log_goes_with_the_film(tmp_path: Path) -> None:
+def test_one_picture_lasts_a_minute_at_most(tmp_path: Path) -> None:
+    film = TimedFilm(tmp_path / "film.mp4", 15)
+    for t in (0.0, 1.0, 3601.0, 3602.0):
+        film.write(plain(32, 32, (90, 90, 90)), t)
+    assert film.film_time(3602.0) == pytest.approx(62.0, abs=0.3)
+    film.close()
+    assert len(pictures(film.path)) == pytest.approx(62 * 15, abs=3)
+
+
+def test_a_gap_of_an_hour_is_cut_and_the_log_goes_with_the_film(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.game.timed_film._LONGEST_STILL_S", 2.0)
     game = Game()
     game.deal()
     keeper = keeper_in(tmp_path)
@@ -176,8 +190,8 @@ def test_a_gap_of_an_hour_is_cut_and_the_log_goes_with_the_film(tmp_path: Path) 
     game.lines.append({"id": 1, "event": "draw", "player": "Ann", "count": 1, "t": 3601.5})
     close(keeper)
     kept = kept_in(tmp_path)
-    assert kept.read_about()["seconds"] == pytest.approx(62.0, abs=0.3)
-    assert read_events(kept.events)[0]["t"] == pytest.approx(61.5, abs=0.3)
+    assert kept.read_about()["seconds"] == pytest.approx(4.0, abs=0.3)
+    assert read_events(kept.events)[0]["t"] == pytest.approx(3.5, abs=0.3)
 
 
 def test_a_busy_encoder_drops_live_pictures_and_says_so(tmp_path: Path, monkeypatch: Any) -> None:

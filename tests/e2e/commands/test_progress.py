@@ -17,6 +17,7 @@ from tests.support.shown_cards import Camera, Show, learns
 from tests.support.terminal import Terminal
 
 PATIENCE_S = 120.0
+SIMULATE = ("simulate", "--games", "150", "--players", "2", "--policy", "random")
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +91,7 @@ def test_nothing_is_drawn_but_on_a_terminal(film: Path, capsys: pytest.CaptureFi
     error = capsys.readouterr().err
     assert error.startswith("shithead watch: ")
     assert (error.count("\n"), "\r" in error) == (1, False)
-    command = [sys.executable, "-m", "companion.cli", "simulate", "--games", "150"]
+    command = [sys.executable, "-m", "companion.cli", *SIMULATE]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     assert done.stderr == ""
 
@@ -161,7 +162,7 @@ def test_of_a_pack_being_shown_the_bar_says_what_is_missing(
 
 def test_a_command_on_a_terminal_leaves_its_result_alone() -> None:
     with Terminal(40) as terminal:
-        status = terminal.run("simulate", "--games", "150")
+        status = terminal.run(*SIMULATE)
         terminal.end()
     assert status == 0
     assert "simulate  66 %" in terminal.said

@@ -23,7 +23,7 @@ from datasets.measuring.films.watching import _condition
 from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
 from tests.support.filmed_game import Game, chequered
-from tests.support.small_film import SMALL, small_film
+from tests.support.small_film import SMALL, film_few_pictures, small_film
 from vision.following.replay import read_log
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
@@ -33,6 +33,11 @@ from vision.types import CardReading
 class NoReader:
     def read(self, image: Any, crowded: object = None, ignored: object = None) -> list[Any]:
         return []
+
+
+@pytest.fixture(autouse=True)
+def few_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    film_few_pictures(monkeypatch)
 
 
 @pytest.fixture

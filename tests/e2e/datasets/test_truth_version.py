@@ -17,7 +17,7 @@ from datasets.films.truth import TRUTH_VERSION, event_line, with_verdicts
 from datasets.measuring.films.plan import outdated
 from datasets.measuring.films.watching import measured
 from engine.ruleset import RULESET_NAMES
-from tests.support.small_film import small_film
+from tests.support.small_film import film_few_pictures, small_film
 from vision.types import CardReading, Image, Region
 
 KNOWN = {3: "78af26519e64b3c0"}
@@ -57,6 +57,7 @@ def test_a_truth_without_a_sensible_header_has_no_version(header: str, tmp_path:
 def test_a_planned_film_with_an_old_version_is_reported_and_rendered_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    film_few_pictures(monkeypatch)
     plan = small_film(tmp_path)
     film = plan.film_in(tmp_path)
     assert outdated(film) is None

@@ -22,7 +22,7 @@ from tests.support.plain import plain
 from vision.geometry import order_quad
 from vision.types import CardReading, Face, Image
 
-SIZE, FPS = (1000, 600), 15
+SIZE, FPS = (1000, 600), 8
 PLAYERS = ("Ann", "Bob")
 UP = {"Ann": ("4S", "5C", "6C"), "Bob": ("9D", "JC", "AD")}
 PLAYS = (

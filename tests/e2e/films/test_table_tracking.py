@@ -13,7 +13,7 @@ from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.ruling_views import asks_for_places, open_questions
 from engine.errors import BadInputError
 from engine.events import Event
-from tests.e2e.films.test_watch import Game
+from tests.e2e.films.test_watch import STEP, Game
 from tests.support.event_script import layout
 from vision.following.records import Patch
 from vision.following.rows import Rows
@@ -31,9 +31,9 @@ class Refereed(Game):
         self.game = WatchedGame(self.watched, lambda names: make_referee("winnersh", names), ("Ann", "Bob"))
 
     def run(self, seconds: float) -> None:
-        for _ in range(round(seconds * 15)):
+        for _ in range(round(seconds / STEP)):
             self.game.feed(self.table.frame(), self.t)
-            self.t += 1 / 15
+            self.t += STEP
 
     def lost(self) -> bool:
         """Whether the cards are being looked for."""
@@ -104,12 +104,12 @@ def turned(game: Game) -> None:
 def carry_away(game: Refereed, seconds: float) -> None:
     """Let the camera see anything but the table."""
     chance = np.random.default_rng(1)
-    for _ in range(round(seconds * 15)):
+    for _ in range(round(seconds / STEP)):
         frame = np.repeat(np.repeat(chance.integers(0, 255, (60, 100, 3), np.uint8), 10, 0), 10, 1)
         cards, game.table.cards = game.table.cards, []
         game.game.feed(frame, game.t)
         game.table.cards = cards
-        game.t += 1 / 15
+        game.t += STEP
 
 
 def test_a_camera_that_was_carried_away_and_stands_elsewhere_sees_the_game_go_on() -> None:

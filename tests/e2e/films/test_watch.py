@@ -18,7 +18,7 @@ from vision.questions import NO_DRAW_PILE, NO_ROWS, format_question
 from vision.types import CardReading, Face, Image
 
 SIZE = (1000, 600)
-STEP = 1 / 15
+STEP = 1 / 8
 CARD = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]])
 UP = {"Ann": ["4S", "5C", "6C"], "Bob": ["9D", "JC", "AD"]}
 
@@ -243,7 +243,7 @@ def test_up_cards_that_no_name_is_sure_of_may_have_lain_there_from_the_first() -
     game.deal()
     game.table.cards.remove(("4S", 425, 520, 0.0))
     game.table.printed = [(425, 520)]
-    game.run(1.5)
+    game.run(2.0)
     (deal,) = game.events
     assert deal.up == {"Ann": ("9H", "5C", "6C"), "Bob": ("9D", "JC", "AD")}
 

@@ -100,12 +100,6 @@ def check_closed(store: Path) -> None:
         assert (game.players, game.finished) == (("Ann", "Bob"), None)
 
 
-def test_an_interrupt_closes_the_window_and_the_store(film: Path, tmp_path: Path) -> None:
-    store = tmp_path / "s.sqlite"
-    play_until_it_is_kept(film, tmp_path, store, signal.SIGINT)
-    check_closed(store)
-
-
 def test_what_a_window_that_was_told_to_end_leaves_lies_in_the_programs_own_folders_and_goes_with_erase(
     film: Path, tmp_path: Path
 ) -> None:
@@ -121,9 +115,15 @@ def test_what_a_window_that_was_told_to_end_leaves_lies_in_the_programs_own_fold
     assert [path for path in home.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize("damaged", [b"[kivy]\nlog_level = nonsense\n[graphics]\nwidth = x\n", b"\xff\x00["])
-def test_a_damaged_configuration_of_the_toolkit_does_not_stop_the_window(
-    film: Path, tmp_path: Path, damaged: bytes
+@pytest.mark.parametrize(
+    ("damaged", "told"),
+    [
+        (b"[kivy]\nlog_level = nonsense\n[graphics]\nwidth = x\n", signal.SIGTERM),
+        (b"\xff\x00[", signal.SIGINT),
+    ],
+)
+def test_a_damaged_configuration_of_the_toolkit_stops_no_window_and_a_signal_closes_it_and_its_store(
+    film: Path, tmp_path: Path, damaged: bytes, told: signal.Signals
 ) -> None:
     home = tmp_path / "home"
     configs = [home / folder / "config.ini" for folder in (".kivy", ".cache/shithead/kivy")]
@@ -131,7 +131,8 @@ def test_a_damaged_configuration_of_the_toolkit_does_not_stop_the_window(
         config.parent.mkdir(parents=True)
         config.write_bytes(damaged)
     set_wrongly = {"KCFG_KIVY_LOG_LEVEL": "nonsense"}
-    play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", changes=home_in(home) | set_wrongly)
+    play_until_it_is_kept(film, tmp_path, tmp_path / "s.sqlite", told, changes=home_in(home) | set_wrongly)
+    check_closed(tmp_path / "s.sqlite")
     assert [config.read_bytes() for config in configs] == [damaged] * 2, "what others set up is theirs"
 
 

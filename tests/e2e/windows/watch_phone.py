@@ -26,8 +26,8 @@ from vision.capture.frame_queue import FrameQueue
 from vision.capture.sources import LiveSource
 from vision.types import Image
 
-BEGINS_S, ENDS_S = 20.4, 40.0
-"""The part of the film that is sent: the dealt table, two exchanges, the first play and its draw."""
+BEGINS_S, ENDS_S = 26.2, 40.0
+"""The part of the film that is sent: the dealt table, an exchange, the first play and its draw."""
 EVERY = 2
 """Of so many pictures one is sent, as over a slow network."""
 AHEAD = 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
@@ -13,10 +12,9 @@ from companion import app
 SCREENS = Path(str(app.__file__)).parent / "screens"
 OF_KIVY = {"ScrollView"}
 CLASSES = {
-    node.name
+    name
     for path in SCREENS.rglob("*.py")
-    for node in ast.walk(ast.parse(path.read_text("utf-8")))
-    if isinstance(node, ast.ClassDef)
+    for name in re.findall(r"^ *class (\w+)", path.read_text("utf-8"), re.MULTILINE)
 }
 
 

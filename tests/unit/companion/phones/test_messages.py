@@ -99,6 +99,7 @@ def test_a_bad_message_is_answered_with_one_line(text: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+@settings(max_examples=15)
 @given(
     kind=st.sampled_from([json.loads(text)["type"] for text in GOOD]),
     fields=st.dictionaries(st.sampled_from((*NAMES, "strike")), ANY, max_size=6),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from tests.e2e.films.test_watch import SIZE, UP, Game, without
+from tests.e2e.films.test_watch import SIZE, STEP, UP, Game, without
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card
 from tests.support.event_script import layout as script_layout
 from vision.geometry import order_quad
@@ -309,7 +309,7 @@ def test_a_place_is_shown_in_the_picture_as_the_camera_sees_it_by_now() -> None:
     frame = game.table.frame()
     for _ in range(20):  # the camera is knocked: all lies 12 pixels farther to the right
         game.events += game.watcher.feed(np.roll(frame, 12, axis=1), game.t)
-        game.t += 1 / 15
+        game.t += STEP
     view = game.watcher.view
     assert view.to_reference is not None
     game.watcher.put(PLAY, (312.0, 330.0))
