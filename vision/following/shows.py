@@ -19,9 +19,9 @@ from the fingertips."""
 _ELSEWHERE_MM = 80.0
 _HELD_SECONDS = 0.4
 _MIN_NAME = 0.6
-_QUIET_SECONDS, _PATIENT_SECONDS = 0.6, 1.5
+_QUIET_SECONDS = 0.6
 _LOOKS = 2
-"""This many looks after the hand has left, if they come in time, show whether it has put its card away."""
+"""This many looks after the hand has left show whether it has put its card down or away."""
 _ANSWER_SECONDS = 10.0
 _RESTING_SECONDS = 0.12
 _CROSSING_SECONDS = 2.0
@@ -259,7 +259,7 @@ class Shows:
         if alone:
             return False
         quiet = -math.inf if self.left is None else now - self.left
-        return quiet > _PATIENT_SECONDS or (quiet > _QUIET_SECONDS and looks >= _LOOKS)
+        return quiet > _QUIET_SECONDS and looks >= _LOOKS
 
     def take(self, layout: Layout, elsewhere: Collection[str]) -> Shown | None:
         """Return the finished show, or None, and forget it. `elsewhere`: cards that lie on the table."""

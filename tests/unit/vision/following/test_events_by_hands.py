@@ -406,6 +406,25 @@ def test_a_look_that_overlooks_the_first_card_does_not_give_it_to_whose_head_com
     assert ("play", "Ann", ("9S",)) in script.told()
 
 
+def test_a_first_card_that_lies_where_it_was_held_was_not_shown_however_late_that_is_seen() -> None:
+    script, nine = Script(play=None, by_hands=True), card("9S", PLAY_AT)
+    near = (PLAY_AT[0] + 20.0, PLAY_AT[1] + 30.0)
+    reach = script.reach("Ann", (ANN_HOME, 0.1), (near, 0.3))
+    for _ in range(4):
+        script.go_on(reach, [near] * 3)
+        script.look([UnderArm(reach.seat, nine, 0.6, False)])
+    script.go_on(reach, [DRAW_AT, DRAW_AT, ANN_HOME])
+    something_moves(script, frames=3)
+    script.events += script.maker.on_hands(HandsFrame(script.t, (), (reach,), {}, by_hands=True))
+    something_moves(script, frames=30)
+    script.table.append(nine)
+    for _ in range(3):
+        script.look()
+        something_moves(script, frames=2)
+    script.rest(2.0)
+    assert [kind for kind, _, _ in script.told()] == ["deal", "play", "draw"]
+
+
 def test_a_hand_that_draws_beneath_its_players_head_has_drawn_once_though_the_play_is_seen_later() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
@@ -437,7 +456,7 @@ def test_nobody_is_taken_to_draw_beneath_a_head_while_the_hand_that_may_draw_is_
     reach = script.reach("Ann", (ANN_HOME, 0.1))
     script.look()
     for _ in range(12):
-        script.go_on(reach, [ANN_HOME])
+        script.go_on(reach, [DRAW_AT, DRAW_AT, ANN_HOME])
     came = script.t
     script.go_on(reach, [DRAW_AT] * 5, over=(DRAW,))
     script.go_on(reach, [ANN_HOME] * 2)
