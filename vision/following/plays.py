@@ -193,7 +193,10 @@ class PlayPile:
             return
         if len(self._looks) >= _LOOKS and self._is_as_before_play(patch):
             put = {name for name, _, _ in self._told_early}
-            self._top_taken(sum(name not in put for name in self.pile.names), now, patch)
+            if below := sum(name not in put for name in self.pile.names):
+                self._top_taken(below, now, patch)
+            else:
+                self._gone(now, patch)
             return
         if not self._looks or (len(self._looks) < _LOOKS and not forced):
             return

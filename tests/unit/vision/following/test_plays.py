@@ -306,6 +306,21 @@ def test_who_takes_back_the_first_card_of_the_game_has_not_burnt_it() -> None:
     assert script.told()[1:] == []
 
 
+def test_a_card_on_the_bare_pile_that_the_same_hand_takes_on_to_the_burn_pile_is_burnt() -> None:
+    """The play is told under the hand; then the pile looks as before it."""
+    script = Script()
+    script.drawn = {}
+    script.rest(1.0)
+    script.look()
+    reach = script.leave("Ann", card("9S", PLAY_AT))
+    script.go_on(reach, [PLAY_AT] * 2, over=(PLAY,))
+    script.go_on(reach, [BURN_AT] * 5)
+    script.table = [down(BURN_AT)]
+    script.end(reach)
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",)), ("burn", "Ann", ("9S",))]
+
+
 def test_an_unreadable_card_that_is_taken_back_was_not_picked_up() -> None:
     """The question about it is nothing that has happened since."""
     script = Script()
