@@ -1,7 +1,7 @@
 """Photograph the phones' page for the documentation: `.venv/bin/python scripts/phone_pages.py [FOLDER]`.
 
 It opens the page in Debian's Chromium, as the tests do, on screens of several sizes. The game is the one of
-the sample film, entered by hand, and the camera films a picture of it. It makes `phone-pages.png` in `docs`
+a polite film, entered by hand, and the camera films a picture of it. It makes `phone-pages.png` in `docs`
 or another folder, and takes about a minute.
 """
 
@@ -28,9 +28,9 @@ from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from companion.phone.table import RefereedTable
-from companion.sources.cameras import sample_film
 from companion.store.store import Store
 from engine.events import Event
+from tests.support.polite_film import polite_film
 from vision.capture.image_quality import quality_faults
 from vision.recognition.reader import reader_for_deck
 from vision.types import Image as Frame
@@ -57,8 +57,8 @@ class Photograph:
 
 @contextmanager
 def running_game(folder: Path) -> Iterator[tuple[Session, GameSetup]]:
-    """Play the sample film's game by hand up to its breach."""
-    film = sample_film()
+    """Play a polite film's game by hand up to its breach."""
+    film = polite_film()
     store = folder / "s.sqlite"
     with Store.open(store) as evening:
         for loser in ("Bob", "Dan", "Bob"):
@@ -68,7 +68,7 @@ def running_game(folder: Path) -> Iterator[tuple[Session, GameSetup]]:
     setup = GameSetup(source=None, players=film.players, dealer=film.dealer, store=store)
     session = make_session(setup)
     session.start()
-    for line in read_truth(film.path.with_name("sample.truth.jsonl")):
+    for line in read_truth(film.path.with_suffix(".truth.jsonl")):
         if line["event"] not in _LEFT_OUT:
             answers = session.snapshot.requests_done
             session.enter(Event.from_json({**line, "id": 1, "t": line["t_end"]}))
@@ -83,8 +83,8 @@ def running_game(folder: Path) -> Iterator[tuple[Session, GameSetup]]:
 
 
 def filmed() -> Frame:
-    """Return a picture of the sample film, as the camera sees it."""
-    capture = cv2.VideoCapture(str(sample_film().path))
+    """Return a picture of a polite film, as the camera sees it."""
+    capture = cv2.VideoCapture(str(polite_film().path))
     capture.set(cv2.CAP_PROP_POS_MSEC, 1000 * _FILMED_AT_S)
     frame = capture.read()[1]
     capture.release()

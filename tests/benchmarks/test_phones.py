@@ -28,10 +28,10 @@ from companion.game.session import Session
 from companion.phone.page_texts import page_document
 from companion.phone.server import PhoneServer, page_file
 from companion.phone.table import RefereedTable
-from companion.sources.cameras import sample_film
 from companion.sources.joined_phone import PhoneFrames, PhoneSource
 from tests.support.chromium import Browser, camera_film, chromium, missing
 from tests.support.phones import Client, addresses, jpeg, phone, serving
+from tests.support.polite_film import polite_film
 from tests.support.session_script import Game
 from tests.support.waiting import until
 from vision.types import Image
@@ -77,7 +77,7 @@ def read_by(frames: PhoneFrames) -> Iterator[None]:
 
 @pytest.mark.parametrize(("width", "name", "least"), [(1600, "1600x900", 10.0), (1920, "1080p", 8.0)])
 def test_pictures_per_second(tmp_path: Path, measured: Measured, width: int, name: str, least: float) -> None:
-    film = camera_film(sample_film().path, tmp_path / "film.mjpeg", end=WATCHED_S + 10, width=width)
+    film = camera_film(polite_film().path, tmp_path / "film.mjpeg", end=WATCHED_S + 10, width=width)
     frames = PhoneFrames()
     table = RefereedTable(store=tmp_path / "none.sqlite")
     with (
@@ -180,7 +180,7 @@ async def next_line(screen: Client, seen: int) -> None:
 
 
 def test_the_first_picture_after_the_scan(tmp_path: Path, measured: Measured) -> None:
-    film = camera_film(sample_film().path, tmp_path / "film.mjpeg", end=1)
+    film = camera_film(polite_film().path, tmp_path / "film.mjpeg", end=1)
     frames = PhoneFrames()
     with (
         serving(tmp_path / "phones", frames=frames) as server,

@@ -18,9 +18,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.sources.cameras import sample_film
 from datasets.art.decks import load_deck
 from datasets.surfaces import drawn_surface
+from tests.support.polite_film import polite_film
 from vision.capture.sources import FilmSource
 from vision.following.watcher import Watcher
 from vision.recognition.reader import TableReader, default_reader
@@ -153,7 +153,7 @@ def test_an_unchanged_frame(rival_ms: float, measured: Measured) -> None:
 
 
 def test_an_unchanged_frame_of_a_game(measured: Measured) -> None:
-    watcher, film = Watcher(default_reader()), FilmSource(sample_film().path)
+    watcher, film = Watcher(default_reader()), FilmSource(polite_film().path)
     for t, frame in film:
         watcher.feed(frame, t)
         if watcher.view.layout is not None and watcher.view.still:

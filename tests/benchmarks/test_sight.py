@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.sources.cameras import sample_film
+from tests.support.polite_film import polite_film
 from vision.capture.image_quality import quality_faults
 from vision.geometry import quad_size
 from vision.recognition.reader import reader_for_deck
@@ -21,7 +21,7 @@ FRAMES_S = (20, 60)
 
 
 def frames() -> Iterator[Image]:
-    film = cv2.VideoCapture(str(sample_film().path))
+    film = cv2.VideoCapture(str(polite_film().path))
     for seconds in FRAMES_S:
         film.set(cv2.CAP_PROP_POS_MSEC, 1000.0 * seconds)
         done, frame = film.read()

@@ -19,10 +19,10 @@ import pytest
 
 from companion.game.evening import apply_revisions
 from companion.game.scoring import compare, read_truth
-from companion.sources.cameras import sample_film
 from companion.store.store import Store
 from tests.e2e.windows.test_whole_evening import check_store, play_an_evening
 from tests.support.planned_evening import LOSERS
+from tests.support.polite_film import polite_film
 
 WINDOW = Path(__file__).parents[1] / "e2e" / "windows" / "drive_film.py"
 KILLS = (("2", "half"), ("7", "half"), ("10", "over"))
@@ -47,7 +47,7 @@ def test_twelve_games_by_touch_through_three_kills(
 
 @pytest.mark.benchmark
 def test_a_film_through_one_kill_is_told_as_well_as_without(tmp_path: Path) -> None:
-    truth = read_truth(sample_film().path.with_name("sample.truth.jsonl"))
+    truth = read_truth(polite_film().path.with_suffix(".truth.jsonl"))
     scores = {}
     for name, kills in (("whole", ()), ("killed", ("25",))):
         path, shown = tmp_path / f"{name}.sqlite", []

@@ -1,4 +1,4 @@
-"""How fast the window is on the sample film, beside the barest Kivy camera app in the same run.
+"""How fast the window is on the polite film, beside the barest Kivy camera app in the same run.
 
 Run: `pytest -m benchmark -s tests/benchmarks/test_window.py`. The first picture counts from the start of the
 process. Drawing is done in software off the screen, so a graphics card is faster. On a busy machine look at
@@ -23,9 +23,9 @@ import pytest
 
 from companion.game.evening import apply_revisions
 from companion.game.scoring import compare, read_truth, truth_path
-from companion.sources.cameras import sample_film
 from companion.store.store import Store
 from datasets.films.rendering.video import FilmWriter
+from tests.support.polite_film import polite_film
 
 DRIVER = Path(__file__).parents[1] / "e2e" / "windows" / "drive_window.py"
 FILM = Path(__file__).parents[1] / "e2e" / "windows" / "drive_film.py"
@@ -71,7 +71,7 @@ def smoother(film: Path, out: Path, seconds: float) -> Path:
 
 @pytest.mark.benchmark
 def test_start_and_pictures_shown(measured: Callable[[str, float], None], tmp_path: Path) -> None:
-    film = str(smoother(sample_film().path, tmp_path / "smooth.mp4", seconds=2.5 * SECONDS))
+    film = str(smoother(polite_film().path, tmp_path / "smooth.mp4", seconds=2.5 * SECONDS))
     ours, bare = [], []
     for _ in range(ROUNDS):  # by turns, so that both meet the same load
         ours.append(measure(str(DRIVER), "speed", "1280", "720", film, str(SECONDS)))
@@ -93,13 +93,13 @@ def test_start_and_pictures_shown(measured: Callable[[str, float], None], tmp_pa
 @pytest.mark.benchmark
 def test_the_whole_film_through_the_window(measured: Callable[[str, float], None], tmp_path: Path) -> None:
     """Every picture to the last, however long it takes, scored as `shithead score` does."""
-    store, sample = tmp_path / "s.sqlite", sample_film()
+    store, film = tmp_path / "s.sqlite", polite_film()
     seen = measure(str(FILM), str(store))
     assert seen["phase"] == "ended"
     with Store.open(store) as opened:
         lines = opened.events(opened.games()[-1].id)
     found = compare(
-        [dict(line) for line in apply_revisions(lines)], read_truth(truth_path(sample.path))
+        [dict(line) for line in apply_revisions(lines)], read_truth(truth_path(film.path))
     ).to_json()
     print(found["events"], found["rulings"], found["illegal"])
     measured("window_film_f1", found["overall"]["f1"])

@@ -1,4 +1,4 @@
-"""The first play of the sample film as a film of its own, for tests that need not wait for the deal."""
+"""The first play of the polite film as a film of its own, for tests that need not wait for the deal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import cv2
 
-from companion.sources.cameras import sample_film
+from tests.support.polite_film import polite_film
 
 BEGINS_S, ENDS_S = 33.8, 52.0
 """The cards are dealt and exchanged; the first is played at once, and the game goes on for a while."""
@@ -16,7 +16,7 @@ EVERY = 2
 
 def write_excerpt(path: Path, seconds: float = ENDS_S - BEGINS_S) -> Path:
     """Write the excerpt as a film of hardly compressed pictures (`.avi`), and return its path."""
-    film = cv2.VideoCapture(str(sample_film().path))
+    film = cv2.VideoCapture(str(polite_film().path))
     fps = film.get(cv2.CAP_PROP_FPS)
     size = (int(film.get(cv2.CAP_PROP_FRAME_WIDTH)), int(film.get(cv2.CAP_PROP_FRAME_HEIGHT)))
     written = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), fps / EVERY, size)

@@ -312,7 +312,7 @@ PARTS: dict[str, tuple[Goal, ...]] = {
         _bench("processor time per second while watching, s", "watching_cpu_share", file=_WINDOW),
         _bench("a minimal Kivy camera app: processor time per second, s", "bare_cpu_share", file=_WINDOW),
         _bench(
-            "the sample film in the window: F1 of the events",
+            "a polite film in the window: F1 of the events",
             "window_film_f1",
             least=EVENT_F1,
             form=".3f",

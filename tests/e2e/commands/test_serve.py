@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from companion.cli.main import main
-from companion.sources.cameras import sample_film
+from tests.support.polite_film import polite_film
 
 pytest.importorskip("aiohttp", reason="the extra `phone` is not installed")
 
@@ -65,7 +65,7 @@ def test_the_first_line_has_the_addresses_and_ctrl_c_ends_it_cleanly() -> None:
 def test_the_events_of_a_film_are_printed_and_shown(tmp_path: Path) -> None:
     """The film begins when the cards lie there."""
     events, film = tmp_path / "events.jsonl", write_excerpt(tmp_path / "dealt.avi", seconds=5.0)
-    players = ",".join(sample_film().players)
+    players = ",".join(polite_film().players)
     with served(str(film), "--players", players, "--events", str(events)) as (program, line):
 
         async def see_the_deal() -> dict[str, Any]:

@@ -12,9 +12,9 @@ import pytest
 
 from companion.cli.main import main
 from companion.parallel import spread
-from companion.sources.cameras import sample_film
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
+from tests.support.polite_film import polite_film
 
 SIMULATE = ("simulate", "--games", "150", "--players", "2", "--policy", "random", "--seed", "4")
 FILM = (
@@ -125,7 +125,7 @@ def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("photos")
     for part in ("images", "labels"):
         (folder / "table" / part).mkdir(parents=True)
-    film = cv2.VideoCapture(str(sample_film().path))
+    film = cv2.VideoCapture(str(polite_film().path))
     for number in range(2):
         film.set(cv2.CAP_PROP_POS_MSEC, 1000.0 + 9000.0 * number)
         small = cv2.resize(film.read()[1], None, fx=0.4, fy=0.4, interpolation=cv2.INTER_AREA)

@@ -1,4 +1,4 @@
-"""The sample film through a browser's camera and the page: every event is told, and a screen shows it."""
+"""The polite film through a browser's camera and the page: every event is told, and a screen shows it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.game.starting import open_game
 from companion.phone.table import RefereedTable
-from companion.sources.cameras import sample_film
 from companion.sources.joined_phone import JOINED_PHONE, PhoneFrame, PhoneFrames, PhoneSource
 from tests.support.chromium import camera_film, chromium
 from tests.support.phones import addresses, serving
+from tests.support.polite_film import polite_film
 from tests.support.waiting import PATIENCE_S, until
 
 BEGINS_S, ENDS_S = 73.0, 95.0
@@ -96,11 +96,11 @@ def closing_session(session: Session) -> Iterator[None]:
         session.stop()
 
 
-def test_every_event_of_the_sample_film_is_told_and_shown(tmp_path: Path) -> None:
-    film = sample_film()
+def test_every_event_of_the_polite_film_is_told_and_shown(tmp_path: Path) -> None:
+    film = polite_film()
     truth = [
         line
-        for line in read_truth(film.path.with_name("sample.truth.jsonl"))
+        for line in read_truth(film.path.with_suffix(".truth.jsonl"))
         if "event" in line and line["t_start"] > BEGINS_S and line["t_end"] < ENDS_S
     ]
     setup = GameSetup(source=JOINED_PHONE, players=film.players, dealer=film.dealer, kept=False)

@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("onnx")
 
-from companion.sources.cameras import sample_film
 from models.outlines.one_size import SHIPPED, write_one_size
+from tests.support.polite_film import polite_film
 from vision.recognition.reader import default_reader
 
 ROOT = Path(__file__).parents[3]
@@ -37,7 +37,7 @@ for weights in sys.argv[2:]:
 
 
 def test_opencv_reads_the_same_cards_from_the_weights_of_a_checkout_and_of_a_package(tmp_path: Path) -> None:
-    film = cv2.VideoCapture(str(sample_film().path))
+    film = cv2.VideoCapture(str(polite_film().path))
     film.set(cv2.CAP_PROP_POS_FRAMES, LOOK)
     read, picture = film.read()
     film.release()

@@ -1,4 +1,4 @@
-"""Run as a program: the sample film refereed through the window, to its end or to where it is killed.
+"""Run as a program: the polite film refereed through the window, to its end or to where it is killed.
 
 Usage: drive_film.py STORE [EVENTS]. The film goes on where the store says that its game stands. After so many
 events the program prints as JSON what it has shown, and kills itself as `kill -9` would.
@@ -18,12 +18,12 @@ from companion.app.window import prepare_kivy
 from companion.game.history import find_resumable_game
 from companion.game.setup import stored_setup
 from companion.game.starting import make_session
-from tests.e2e.windows.walker import Steps, Walker, draw_rarely, rest, sample_setup, tick_at_most
+from tests.e2e.windows.walker import Steps, Walker, draw_rarely, filmed_setup, rest, tick_at_most
 
 
 def film(walker: Walker, most: int) -> Steps:
     """Watch until the film has ended."""
-    setup = sample_setup(store=walker.store)
+    setup = filmed_setup(store=walker.store)
     game, _notice = find_resumable_game(walker.store)
     if game is not None:
         setup = stored_setup(game, store=walker.store)

@@ -22,6 +22,7 @@ from companion.app.window import prepare_kivy
 from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from companion.i18n.catalogue import set_language
+from companion.sources.cameras import sample_film
 from tests.e2e.windows.form_scenarios import form, tonight
 from tests.e2e.windows.long_texts import long_texts, player_fields, show_long_texts
 from tests.e2e.windows.measuring import box_of, within
@@ -315,13 +316,17 @@ def sizes(driver: Driver) -> Steps:
 
 
 def film(driver: Driver, source: str) -> Steps:
-    """A film of the sample film's game through the whole program, until a play is ruled on.
+    """A film of the polite film's game through the whole program, until a play is ruled on.
 
-    With a picture, until one is ruled illegal.
+    With a picture it is the sample film, until a play is ruled illegal.
     """
     from kivy.animation import Animation
 
-    session = make_session(replace(driver.setup, source=source), realtime=False)
+    setup = replace(driver.setup, source=source)
+    if driver.picture:
+        shown = sample_film()
+        setup = replace(setup, players=shown.players, dealer=shown.dealer)
+    session = make_session(setup, realtime=False)
     driver.app.play(session)
     wanted = ("illegal",) if driver.picture else ("legal", "illegal", "unproven")
 

@@ -1,4 +1,4 @@
-"""A scenario of `drive_app.py`: the sample film up to its breach, for pictures of real cards on a table."""
+"""A scenario of `drive_app.py`: the polite film up to its breach, for pictures of real cards on a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from companion.game.interface import EventLine
 from companion.game.ruling_views import ruling_of
 from companion.game.starting import make_session
-from tests.e2e.windows.walker import Steps, Walker, rest, sample_setup, until
+from tests.e2e.windows.walker import Steps, Walker, filmed_setup, rest, until
 
 
 def filmed(walker: Walker) -> Steps:
@@ -15,7 +15,7 @@ def filmed(walker: Walker) -> Steps:
 
     And the table once more as it is where the film is shown as a demonstration.
     """
-    setup = sample_setup(store=walker.store)
+    setup = filmed_setup(store=walker.store)
     session = make_session(setup, realtime=False)
     walker.app.play(session, setup)
     yield

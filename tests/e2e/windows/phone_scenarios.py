@@ -9,22 +9,22 @@ from collections.abc import Iterator
 import cv2
 import numpy as np
 
-from companion.sources.cameras import sample_film
 from tests.e2e.windows.walker import Steps, Walker, by_touch, rest
+from tests.support.polite_film import polite_film
 from tests.support.streamed import parts, serve
 from vision.capture import opencv as capturing
 from vision.capture import sources
 
 _DEALT_S = 20.9
-"""When the cards are dealt in the sample film, and no hand is over the table."""
+"""When the cards are dealt in the polite film, and no hand is over the table."""
 _LOOKED_THROUGH = 30
 """So many pictures FFmpeg looks through at most before it passes on the first."""
 _ENTER = 13
 
 
 def dealt_table() -> bytes:
-    """Return a picture of the sample film as a part of a stream."""
-    film = cv2.VideoCapture(str(sample_film().path))
+    """Return a picture of the polite film as a part of a stream."""
+    film = cv2.VideoCapture(str(polite_film().path))
     film.set(cv2.CAP_PROP_POS_MSEC, 1000 * _DEALT_S)
     (part,) = parts([np.asarray(film.read()[1], np.uint8)])
     film.release()

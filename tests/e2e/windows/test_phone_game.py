@@ -1,4 +1,4 @@
-"""The phone as camera through the first play of a game: the sample film, sent as IP-camera apps send it."""
+"""The phone as camera through the first play of a game: the polite film, sent as IP-camera apps send it."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import sys
 from pathlib import Path
 
 from companion.game.scoring import event_key, read_truth, truth_path
-from companion.sources.cameras import sample_film
 from companion.store.store import Store
 from tests.e2e.windows.test_screens import HERE, has, walk
 from tests.e2e.windows.watch_phone import ENDS_S
+from tests.support.polite_film import polite_film
 
 
 def test_a_game_seen_by_a_phone_is_read_and_ruled_on(tmp_path: Path) -> None:
     """Cards go all the way: from the phone over the network to reader, referee and store."""
-    sample, store = sample_film(), tmp_path / "evening.sqlite"
-    players = ["--players", ",".join(sample.players), "--dealer", sample.dealer or ""]
+    film, store = polite_film(), tmp_path / "evening.sqlite"
+    players = ["--players", ",".join(film.players), "--dealer", film.dealer or ""]
     kept = ["--store", str(store), "--events", "-"]
     watch = [sys.executable, str(HERE / "watch_phone.py"), "--headless", "--no-learn", *players, *kept]
     done = subprocess.run(watch, capture_output=True, text=True, timeout=1500, check=False)
     told_lines = list(map(json.loads, done.stdout.splitlines()))
     lines = {line.get("revise", line["id"]): line for line in told_lines}
     deal, exchanged, *happened = (
-        line for line in read_truth(truth_path(sample.path)) if line["t_end"] < ENDS_S
+        line for line in read_truth(truth_path(film.path)) if line["t_end"] < ENDS_S
     )
     happened.insert(0, {**deal, "up": deal["up"] | exchanged["up"]})
     assert [line["event"] for line in happened] == ["deal", "exchange", "play", "draw"]
@@ -49,6 +49,6 @@ def test_a_phones_address_is_typed_into_the_form_and_a_game_begins_on_its_table(
     (deal,) = seen["lines"]
     assert (deal["event"], event_key(deal)) == (
         "deal",
-        event_key(read_truth(truth_path(sample_film().path))[0]),
+        event_key(read_truth(truth_path(polite_film().path))[0]),
     )
     assert has(seen["phone-dealt"], "Up 7♣ 9♣ 10♣")

@@ -12,9 +12,9 @@ import cv2
 from companion.app.window import make_app
 from companion.game.setup import GameSetup
 from companion.settings import Settings
-from companion.sources.cameras import sample_film
 from tests.e2e.windows import as_phone
 from tests.e2e.windows.measuring import measure, pixels
+from tests.support.polite_film import polite_film
 from vision.recognition.runtime import available_backends
 
 Steps = Iterator[None]
@@ -26,15 +26,15 @@ _BACKSPACE, _END = 8, 279
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 
 
-def sample_setup(*, store: Path | None = None, kept: bool = True) -> GameSetup:
-    """Return the choice of the sample film's game."""
-    sample = sample_film()
+def filmed_setup(*, store: Path | None = None, kept: bool = True) -> GameSetup:
+    """Return the choice of the polite film's game."""
+    film = polite_film()
     return GameSetup(
-        source=str(sample.path),
-        rules=sample.rules,
-        options=sample.options,
-        players=sample.players,
-        dealer=sample.dealer,
+        source=str(film.path),
+        rules=film.rules,
+        options=film.options,
+        players=film.players,
+        dealer=film.dealer,
         store=store,
         kept=kept,
     )

@@ -1,4 +1,4 @@
-"""Run as a program: `shithead watch` on the sample film, sent as IP-camera apps send it.
+"""Run as a program: `shithead watch` on the polite film, sent as IP-camera apps send it.
 
 Usage: watch_phone.py OPTION..., those of `shithead watch`. A process of its own, as what a source asks of
 time is replaced in it.
@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from companion.cli.main import main
-from companion.sources.cameras import sample_film
+from tests.support.polite_film import polite_film
 from tests.support.streamed import parts, serve
 from vision.capture import opencv as capturing
 from vision.capture import sources
@@ -38,14 +38,14 @@ PATIENCE_S = 300.0
 
 
 class Phone:
-    """A phone above the table of the sample film, which sends a picture once the ones before were looked at.
+    """A phone above the table of the polite film, which sends a picture once the ones before were looked at.
 
     So nothing depends on speed: of a live source is dropped what a slow machine has no time for, and here it
     always has time. For the same reason pictures get the film's times, not those at which they arrive.
     """
 
     def __init__(self) -> None:
-        self._film = cv2.VideoCapture(str(sample_film().path))
+        self._film = cv2.VideoCapture(str(polite_film().path))
         self._fps = self._film.get(cv2.CAP_PROP_FPS)
         self._news = threading.Condition()
         self._sent = self._arrived = self._looked_at = 0

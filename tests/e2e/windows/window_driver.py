@@ -11,7 +11,7 @@ import cv2
 from companion.app.window import make_app
 from companion.game.setup import GameSetup
 from tests.e2e.windows.measuring import measure, pixels
-from tests.e2e.windows.walker import Steps, reads_by, sample_setup, take_steps
+from tests.e2e.windows.walker import Steps, filmed_setup, reads_by, take_steps
 from tests.support.scripted import ScriptedSession
 
 
@@ -36,8 +36,8 @@ class Driver:
 
     @property
     def setup(self) -> GameSetup:
-        """The sample film's game, kept nowhere."""
-        return sample_setup(kept=False)
+        """The polite film's game, kept nowhere."""
+        return filmed_setup(kept=False)
 
     @property
     def ids(self) -> Any:
