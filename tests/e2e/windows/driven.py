@@ -145,8 +145,8 @@ def drive(scenario: str, width: int = 1280, height: int = 720, *more: str) -> di
         return look
 
     def drive_anew() -> dict[str, Any]:
-        # A phone's small screen comes with what a phone lacks, and so does the film.
-        phone = AS_PHONE if width == 360 or scenario == "film" else {}
+        # A small screen comes with what a phone lacks, and so does the film that no picture is made of.
+        phone = AS_PHONE if width == 360 or (scenario == "film" and len(more) == 1) else {}
         environment, prefix = where
         arguments = [scenario, str(width), str(height), *more]
         done = run(WINDOW, arguments, {**environment, **phone}, prefix)
