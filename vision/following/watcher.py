@@ -57,6 +57,12 @@ def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Obse
     return [c for c in cards if layout.zone_at(c.x, c.y) is None and not layout.is_at_a_player((c.x, c.y))]
 
 
+def _is_in_a_hand(reading: CardReading, layout: Layout) -> bool:
+    """Return whether a card is where a player holds cards, and in no row."""
+    x, y = layout.plane.to_mm(reading.quad).mean(axis=0)
+    return layout.zone_at(x, y) is None and layout.is_at_a_player((float(x), float(y)))
+
+
 def _with_quads(
     cards: Sequence[Observation], readings: Sequence[CardReading], layout: Layout
 ) -> list[tuple[Observation, Quad]]:
@@ -444,6 +450,9 @@ class Watcher:
         if hands.by_hands:
             ignored = people(layout, motion, self._arms.masks.values(), self._arms.resting_masks)
         readings = self._read(frame, motion.t, crowded(layout, hands), ignored)
+        lying = [reading for reading in readings if not _is_in_a_hand(reading, layout)]
+        self.view = replace(self.view, readings=tuple(lying))  # a hand's cards are nobody's business
+        readings = lying if hands.by_hands else readings
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
         seats = self._arms.masks
         free: list[CardReading] = []

@@ -142,6 +142,19 @@ def played() -> Game:
     return game
 
 
+def test_what_only_a_hand_shows_is_neither_shown_nor_told() -> None:
+    game = Game()
+    game.begin()
+    game.table.put("KD", 690, 560)
+    game.run(3.0)
+    game.reach(410, 280, -1, lambda: game.table.put("QH", 424, 296, 8))
+    game.run(1.0)
+    shown = {reading.card for reading in game.watcher.view.readings}
+    assert "KD" not in shown
+    assert {*UP["Ann"], *UP["Bob"], "QH"} <= shown
+    assert all("KD" not in event.cards for event in game.events)
+
+
 def test_a_game_is_followed_from_pictures(played: Game) -> None:
     assert played.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann"), ("play", "Bob")]
     deal, first, _, second = played.events
