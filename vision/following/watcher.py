@@ -57,10 +57,12 @@ def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Obse
     return [c for c in cards if layout.zone_at(c.x, c.y) is None and not layout.is_at_a_player((c.x, c.y))]
 
 
-def _is_in_a_hand(reading: CardReading, layout: Layout) -> bool:
-    """Return whether a card is where a player holds cards, and in no row."""
-    x, y = layout.plane.to_mm(reading.quad).mean(axis=0)
-    return layout.zone_at(x, y) is None and layout.is_at_a_player((float(x), float(y)))
+def _may_be_held(reading: CardReading, layout: Layout) -> bool:
+    """Return whether a card is partly behind a row, where players hold cards, and on no row or pile."""
+    corners = layout.plane.to_mm(reading.quad)
+    x, y = corners.mean(axis=0)
+    held = any(layout.is_at_a_player((float(x), float(y))) for x, y in corners)
+    return held and layout.zone_at(float(x), float(y)) is None
 
 
 def _with_quads(
@@ -450,17 +452,15 @@ class Watcher:
         if hands.by_hands:
             ignored = people(layout, motion, self._arms.masks.values(), self._arms.resting_masks)
         readings = self._read(frame, motion.t, crowded(layout, hands), ignored)
-        lying = [reading for reading in readings if not _is_in_a_hand(reading, layout)]
-        self.view = replace(self.view, readings=tuple(lying))  # a hand's cards are nobody's business
-        readings = lying if hands.by_hands else readings
+        readings = [reading for reading in readings if not self._is_held_at_rest(reading, motion)]
+        open_ = [reading for reading in readings if not _may_be_held(reading, layout)]
+        self.view = replace(self.view, readings=tuple(open_))  # a hand's cards are nobody's business
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
         seats = self._arms.masks
         free: list[CardReading] = []
         under: list[UnderArm] = []
         hidden = set(hands.covered)
         for reading in readings:
-            if self._is_held_at_rest(reading, motion):
-                continue
             over = {seat: motion.covered_share(mask, reading.quad) for seat, mask in seats.items()}
             seat = max(over, key=lambda s: over[s], default=None)
             moving = motion.covered_share(motion.moving, reading.quad) > _MOVING_SHARE
