@@ -109,10 +109,10 @@ def test_the_first_steps_are_shown_once() -> None:
 def test_the_first_steps_are_three_guided_plays_by_touch(size: tuple[int, int]) -> None:
     seen = walk("tour", size)
     assert seen["asked"] == [
-        "Cat begins with a 9. Tap Cat, then 9, then Plays 9.",
-        "Dan puts a 5 on it, which is too low. Tap Dan and enter it all the same.",
+        "Ann begins with a 9. Tap Ann, then 9, then Plays 9.",
+        "Bob puts a 5 on it, which is too low. Tap Bob and enter it all the same.",
         "The referee says which rule it breaks. You decide: Take it back.",
-        "Dan plays a jack. Tap Dan and enter it.",
+        "Bob plays a jack. Tap Bob and enter it.",
         "In truth it was a queen. Tap the ruling, then a queen.",
     ]
     assert seen["breach"] == ["Illegal", "Practice: play 2 of 3"]

@@ -31,15 +31,17 @@ def tour(walker: Walker) -> Steps:
     before = walker.saw.setdefault("asked", [shown.body])
     cells = shown.table.ids.players.cells
     starter = next(player for player in cells if shown.body.startswith(player))
+    seats = list(cells)
+    second = seats[(seats.index(starter) + 1) % len(seats)]
     yield from enter(walker, shown, cells[starter], "9", before)
-    yield from enter(walker, shown, shown.table.ids.players.cells["Dan"], "5", before)
+    yield from enter(walker, shown, shown.table.ids.players.cells[second], "5", before)
     yield from until(lambda: "taken_back" in shown.table.ids.choices.buttons)
     yield from rest(4)
     walker.look("tour2")
     walker.saw["breach"] = [shown.table.ids.banner.word, shown.heading]
     yield from walker.tap(shown.table.ids.choices.buttons["taken_back"])
     yield from told(shown, before)
-    yield from enter(walker, shown, shown.table.ids.players.cells["Dan"], "J", before)
+    yield from enter(walker, shown, shown.table.ids.players.cells[second], "J", before)
     yield from walker.tap(shown.table.ids.banner)
     yield from rest(4)
     yield from walker.tap(shown.table.sheet.choices["QH"])
