@@ -141,7 +141,7 @@ def _parts(first: bytes, kind: bytes, between: bytes) -> Iterator[bytes]:
     yield _OK + kind + b"\r\n\r\n" + first
     for number in itertools.count():
         yield _jpeg(number * 5 % 250) + between
-        time.sleep(0.02)
+        time.sleep(0.001)
 
 
 _BOUNDARY = b"\r\n--x\r\nContent-Type: image/jpeg\r\n\r\n"
