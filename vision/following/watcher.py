@@ -59,10 +59,9 @@ def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Obse
 
 def _may_be_held(reading: CardReading, layout: Layout) -> bool:
     """Return whether a card is partly behind a row, where players hold cards, and on no row or pile."""
-    corners = layout.plane.to_mm(reading.quad)
-    x, y = corners.mean(axis=0)
-    held = any(layout.is_at_a_player((float(x), float(y))) for x, y in corners)
-    return held and layout.zone_at(float(x), float(y)) is None
+    if zones_of(reading, layout):
+        return False
+    return any(layout.is_at_a_player((x, y)) for x, y in layout.plane.to_mm(reading.quad).tolist())
 
 
 def _with_quads(
@@ -309,8 +308,15 @@ class Watcher:
             readings = [without_jokers(reading) for reading in readings]
         self._last_look, self._size = t, (frame.shape[1], frame.shape[0])
         self.looks += 1
-        self.view = replace(self.view, readings=tuple(readings))
+        self._show(readings)
         return readings
+
+    def _show(self, readings: Iterable[CardReading]) -> None:
+        """Show readings, but no cards in a hand: these are nobody's business."""
+        if self._maker is not None:
+            layout = self._maker.layout
+            readings = (reading for reading in readings if not _may_be_held(reading, layout))
+        self.view = replace(self.view, readings=tuple(readings))
 
     # -- before the deal is finished ---------------------------------------------------------------
 
@@ -453,8 +459,7 @@ class Watcher:
             ignored = people(layout, motion, self._arms.masks.values(), self._arms.resting_masks)
         readings = self._read(frame, motion.t, crowded(layout, hands), ignored)
         readings = [reading for reading in readings if not self._is_held_at_rest(reading, motion)]
-        open_ = [reading for reading in readings if not _may_be_held(reading, layout)]
-        self.view = replace(self.view, readings=tuple(open_))  # a hand's cards are nobody's business
+        self._show(readings)
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
         seats = self._arms.masks
         free: list[CardReading] = []

@@ -133,6 +133,17 @@ def test_a_camera_that_comes_back_to_where_it_was_has_lost_nothing() -> None:
     assert game.told()[3:] == [("play", "Bob")]
 
 
+def test_what_only_a_hand_shows_is_not_shown_either_while_the_camera_is_in_doubt() -> None:
+    game = carried_away()
+    game.table.put("KD", 690, 560)
+    shown = set()
+    for _ in range(round(10.0 / STEP)):
+        game.run(STEP)
+        shown |= {reading.card for reading in game.watched.view.readings}
+    assert "9S" in shown
+    assert "KD" not in shown
+
+
 def test_a_row_that_its_player_takes_up_is_an_act_and_no_loss() -> None:
     game = begun()
 
