@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import cv2
 import pytest
 
 from tests.faults.conftest import PictureServer
-from tests.support.waiting import PATIENCE_S
+from tests.support.waiting import PATIENCE_S, until
 
 HEADER_BYTES = 4096
 """More than a film has in its file before its first picture."""
@@ -26,11 +25,11 @@ def end_once(
     with subprocess.Popen(
         [sys.executable, "-m", "companion.cli", *arguments], stderr=subprocess.PIPE, text=True, env=env
     ) as process:
-        deadline = time.monotonic() + PATIENCE_S
-        while not begun() and process.poll() is None:
-            if time.monotonic() > deadline:
-                process.kill()
-            time.sleep(0.05)
+        try:
+            until(lambda: begun() or process.poll() is not None)
+        except AssertionError:
+            process.kill()  # else nobody could wait for its end
+            raise
         process.send_signal(number)
         _, said = process.communicate(timeout=PATIENCE_S)
     return process.returncode, said

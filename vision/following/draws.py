@@ -177,7 +177,8 @@ class Draws:
             if who in present:
                 waits.append((seat, visit))
                 continue
-            if who is None or visit.start <= self._last_drawn <= visit.end:
+            was_told = visit.start <= self._last_drawn <= visit.end
+            if who is None or was_told:
                 continue
             drawn = _Drawn(who, 1, 0, visit.start, visit.end, pictured=True)
             due = log.put_down_by(self._scene.player(who)) or self._play_of_who_draws(drawn, now)

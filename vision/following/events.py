@@ -12,7 +12,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import dropwhile
-from operator import not_
 
 from engine.cards import all_copies_among
 from engine.events import Event
@@ -241,7 +240,7 @@ class EventMaker:
         if at_spot:
             # The spot's face-down card may show beside its face-up card.
             upper = min(at_spot, key=lambda card: (card.face == "down", math.dist((card.x, card.y), place)))
-            self._upcards.look_under_hand(zone, upper, self.pile, t)
+            self._upcards.look_beside_hand(zone, upper, self.pile, t)
 
     def _not_held(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the cards that lie on the table, without those in a fan that somebody holds."""
@@ -446,7 +445,8 @@ class EventMaker:
         if self._joined is not None:
             self._put_below(self._joined.below((x, y)), now)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
-        on_pile = list(dropwhile(not_, on_pile))  # a look after the first card may have overlooked it
+        # Only looks before the first card are dropped. A later one may have overlooked it.
+        on_pile = list(dropwhile(lambda look: not look, on_pile))
         bare = self._bare_looks((x, y), cards)
         since = max(bare, default=now - _FIRST_PLAY_SECONDS)
         self._play.begin(on_pile, self._put_down_at((x, y), since), now, bare)

@@ -264,8 +264,8 @@ class PlayPile:
         if patch is not None:
             self._pictures.left = self._pictures.now
             self.pile.note_picture()
-        if patch is not None and not self.pile.cards:
-            self._bare = patch
+            if not self.pile.cards:
+                self._bare = patch
 
     # -- cards put on ------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -243,20 +244,14 @@ class ReportedEvents:
         it. Draws may have been missed, so nobody counts as having fewer cards than at the deal.
         """
         spare = 0
-        for event in sorted(self._latest.values(), key=lambda event: event.t or 0.0):
-            if event.withdrawn or event.t is None or event.t >= before:
+        stands = (event for event in self._latest.values() if not event.withdrawn)
+        earlier = [(event.t, event) for event in stands if event.t is not None and event.t < before]
+        for _, event in sorted(earlier, key=itemgetter(0)):
+            change = _change_of_hand(event, player)
+            if change is None:
                 continue
-            if player in (event.player, *(who for who, _ in event.answers)) and event.event == "show":
-                spare = max(0, spare) - 1
-            elif event.player != player:
-                continue
-            elif event.event in ("pick_up", "take_up"):
-                spare = max(0, spare) + (event.count or len(event.cards))
-            elif event.event == "draw":
-                spare = min(0, spare + (event.count or 1)) if spare < 0 else spare + (event.count or 1)
-            else:
-                put = _from_hand(event)
-                spare = max(0, spare) - put if put else spare
+            owes = event.event == "draw" and spare < 0
+            spare = min(0, spare + change) if owes else max(0, spare) + change
         return max(0, spare)
 
     def is_past(self, put: PutDown) -> bool:
@@ -267,6 +262,19 @@ class ReportedEvents:
         """Return and forget the events that have not been handed over."""
         fresh, self.fresh = self.fresh, []
         return fresh
+
+
+def _change_of_hand(event: Event, player: str | None) -> int | None:
+    """Return how many cards an event added to a player's hand; None if it left the hand as it was."""
+    if event.event == "show":
+        return -1 if player in (event.player, *(who for who, _ in event.answers)) else None
+    if event.player != player:
+        return None
+    if event.event in ("pick_up", "take_up"):
+        return event.count or len(event.cards)
+    if event.event == "draw":
+        return event.count or 1
+    return -_from_hand(event) or None
 
 
 def _from_hand(event: Event) -> int:

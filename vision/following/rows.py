@@ -162,7 +162,7 @@ class Rows:
             if name == spot.up and p > _SURE_UNDER_ARM:
                 spot.under_arm = t
 
-    def look_under_hand(self, zone: Zone, card: Observation, t: float) -> Change | None:
+    def look_beside_hand(self, zone: Zone, card: Observation, t: float) -> Change | None:
         """Take in a card that shows at a spot beside or under a hand; return the change there, if any."""
         spot, (name, p) = self.spots[zone], card.best
         if card.face != "up" or name is None or p <= _SURE_UNDER_ARM:

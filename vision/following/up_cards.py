@@ -65,9 +65,9 @@ class UpCards:
         if change is not None:
             self._changed(change, pile, now)
 
-    def look_under_hand(self, zone: Zone, card: Observation, pile: Collection[str], now: float) -> None:
+    def look_beside_hand(self, zone: Zone, card: Observation, pile: Collection[str], now: float) -> None:
         """Take in a card that shows at a spot beside or under a hand, while cards are exchanged."""
-        change = self.rows.look_under_hand(zone, card, now)
+        change = self.rows.look_beside_hand(zone, card, now)
         if change is not None:
             self.rows.spots[zone].hidden_since = math.inf
             self._changed(change, pile, now)

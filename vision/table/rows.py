@@ -38,7 +38,9 @@ def find_rows(cards: Sequence[Observation], count: int | None, length: int | Non
         rows = equal_rows(group_rows(cards, any_angle=any_angle), count, length)
         if rows:
             return rows
-    return [] if count is None or length is None else _rows_beside_fans(cards, count, length)
+    if count is None or length is None:
+        return []
+    return _rows_beside_fans(cards, count, length)
 
 
 def _rows_beside_fans(cards: Sequence[Observation], count: int, length: int) -> list[list[Observation]]:

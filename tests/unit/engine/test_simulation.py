@@ -111,7 +111,7 @@ def test_sensible_players_put_their_best_cards_face_up_first_of_all_one_to_show(
 def test_a_game_is_a_draw_after_so_many_acts_without_a_burned_card() -> None:
     game = play_game("winnersh", PLAYERS, 0, quiet_acts=4)
     assert [step.event.event for step in game].count("play") == 4
-    assert game.loser is None
+    assert game.loser is None, "nobody loses a draw"
     rules = Game(load_ruleset("winnersh"), 3)
     assert play_out(rules, Random(0), sensible_act, quiet_acts=4).acts == 4
 
