@@ -230,7 +230,8 @@ class Watcher:
         """
         if not self._glance.is_new(frame) and self._stillness.calm and self._steadier.settled:
             return self._follow(self._steadier.apply(frame), self._stillness.repeat(t))
-        steady = self._steadier.feed(frame)
+        people = None if self._motion is None else self._motion.border_mask()
+        steady = self._steadier.feed(frame, people)
         motion = self._stillness.feed(steady, t, camera_moving=self._steadier.swaying)
         self._glance.set_reference(still=motion.still)
         events = self._follow(steady, motion)

@@ -2,9 +2,10 @@
 
 A phone in a hand sways, and one on a stand may be knocked. Points of the table are tracked from a key frame
 by sparse optical flow (Lucas and Kanade 1981, with pyramids). As a table is flat, the camera's motion is the
-homography with the most inliers (RANSAC). Hands and moving cards are outliers. After a jump, points are
-matched by ORB features (Rublee and others 2011). A frame from the first view stays unchanged. From another
-view, the full frame is only warped on demand.
+homography with the most inliers (RANSAC). Hands and moving cards are outliers. Points on people are left
+out, because a head moves too, and its hair has many points. After a jump, points are matched by ORB features
+(Rublee and others 2011). A frame from the first view stays unchanged. From another view, the full frame is
+only warped on demand.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from vision.geometry import transform_points
 from vision.images import downscale_to, downscaled_size, halve_towards
 from vision.plane import Matrix
-from vision.types import Image
+from vision.types import Image, Mask
 
 _WIDTH_PX = 640
 """Longer side of the image in which points are tracked, in pixels. Distances below are in its pixels."""
@@ -44,8 +45,8 @@ _INLIER_PX = 0.8
 """Largest error of an inlier, in pixels."""
 _MIN_INLIERS, _MIN_INLIER_SHARE = 30, 0.3
 """Least number of inliers, and their least share of the points."""
-_SIMILARITY_SHARE = 0.9
-"""A similarity transform is preferred if it has this share of the homography's inliers."""
+_SIMPLER_SHARE = 0.9
+"""A simpler motion is preferred if it has this share of the other's inliers."""
 _SURE_INLIER_SHARE = 0.6
 """With this share of inliers, a motion is certain."""
 _COMPARED_BLOCK_PX = (9, 9)
@@ -122,7 +123,12 @@ class Stabiliser:
         self._points: NDArray[np.float32] = np.zeros((0, 1, 2), np.float32)
         self._before: Grey | None = None
         self._latest: Grey | None = None
+        self._people: Mask | None = None
+        self._key_people: Mask | None = None
+        """The mask of people when the key frame was taken."""
         self._to_reference_small: Matrix = np.eye(3)
+        self._at_rest: Matrix = np.eye(3)
+        """The homography to the reference (small pixels) when the camera was last at rest."""
         self._scale = 1.0
         self.lost_frames = 0
         """For how many frames the position of the table has been unknown."""
@@ -149,21 +155,33 @@ class Stabiliser:
         scale = np.diag([self._scale, self._scale, 1.0])
         return np.asarray(np.linalg.inv(scale) @ self._to_reference_small @ scale)
 
-    def feed(self, frame: Image) -> StabilisedFrame:
-        """Return a frame (BGR), mapped to the reference view."""
+    def feed(self, frame: Image, people: Mask | None = None) -> StabilisedFrame:
+        """Return a frame mapped to the reference view.
+
+        Args:
+            frame: Height x width x 3, BGR.
+            people: Where people were last, in a smaller copy of the reference view; None: unknown.
+        """
         size, self._scale = downscaled_size(frame, _WIDTH_PX)
         half = halve_towards(frame, size)
         grey = _small_grey(half, size)
         self._still_frames += 1
-        self._latest = grey
+        self._latest, self._people = grey, people
         if self._key is None or self._key.shape != grey.shape:
             self._take_key(grey, np.eye(3))
+            self._at_rest = self._to_reference_small
             return self.apply(frame, half)
-        if len(self._points) < 2 * _MIN_STATIC_POINTS:
-            self._take_key(grey, self._to_reference_small)  # nothing to track: a dark and bare table
+        if not self.lost_frames and len(self._visible_points()) < 2 * _MIN_STATIC_POINTS:
+            # Nothing to track: a dark and bare table, or people hide what was tracked.
+            self._take_key(grey, self._to_reference_small)
+        elif self._still_frames == _SWAY_FRAMES and not self.lost_frames:
+            self._settle(grey)
+            self._before = grey
         elif self.lost_frames % _SEARCH_FRAMES or self._camera_moves(grey):
             self._find_motion(grey)
             self._before = grey
+        if self.settled:
+            self._at_rest = self._to_reference_small
         return self.apply(frame, half)
 
     def confirm(self) -> None:
@@ -185,13 +203,15 @@ class Stabiliser:
     def _take_key(self, grey: Grey, to_steady: Matrix) -> None:
         """Take a key frame whose homography to the reference (small pixels) is known."""
         self._key, self._key_move, self._before, self._to_reference_small = grey, to_steady, grey, to_steady
+        self._key_people = self._people
         found = cv2.goodFeaturesToTrack(grey, _MAX_POINTS, _CORNER_QUALITY, _MIN_POINT_DISTANCE_PX)
         self._points = np.zeros((0, 1, 2), np.float32) if found is None else np.asarray(found, np.float32)
+        self._points = self._visible_points()
 
     def _camera_moves(self, grey: Grey) -> bool:
         """Return whether most of a few points have moved since the camera last moved."""
         assert self._before is not None
-        quick = self._points[:_QUICK_POINTS]  # the strongest points come first
+        quick = self._visible_points()[:_QUICK_POINTS]  # the strongest points come first
         if not len(quick):
             return False
         here = self._from_key(quick)
@@ -204,33 +224,91 @@ class Stabiliser:
         """The homography from the latest frame to the key frame if the camera has not moved again."""
         return np.asarray(np.linalg.inv(self._key_move) @ self._to_reference_small)
 
-    def _from_key(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return where points (N x 1 x 2) of the key frame are in the latest frame, as far as known."""
-        move = np.asarray(np.linalg.inv(self._to_reference_small) @ self._key_move, np.float64)
+    def _from_key(
+        self, points: NDArray[np.float32], to_reference: Matrix | None = None
+    ) -> NDArray[np.float32]:
+        """Return where points (N x 1 x 2) of the key frame are in the latest frame, as far as known.
+
+        `to_reference`: its homography (small pixels) to the reference, if it is not the latest known one.
+        """
+        pose = self._to_reference_small if to_reference is None else to_reference
+        move = np.asarray(np.linalg.inv(pose) @ self._key_move, np.float64)
         return transform_points(move, points.reshape(-1, 2)).astype(np.float32).reshape(-1, 1, 2)
+
+    def _visible_points(self) -> NDArray[np.float32]:
+        """Return the points (N x 1 x 2 of the key frame) that are not on people.
+
+        While the table is lost, nothing shows where people are, and all points are returned.
+        """
+        if self.lost_frames:
+            return self._points
+        at = transform_points(self._key_move, self._points.reshape(-1, 2))
+        return self._points[~_is_on(self._people, at, self._latest)]
+
+    def _track(self, grey: Grey) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return points of the key frame that are found in a frame, and where they are there (N x 2 each)."""
+        assert self._key is not None
+        points = self._visible_points()
+        there, found = _track_points(self._key, grey, points, self._from_key(points))
+        return points.reshape(-1, 2)[found], there.reshape(-1, 2)[found]
+
+    def _off(
+        self, points: NDArray[np.float32], there: NDArray[np.float32], pose: Matrix
+    ) -> NDArray[np.float32]:
+        """Return how far the points (N x 2) of the key frame are from where they are with a pose."""
+        return there - self._from_key(points, pose).reshape(-1, 2)
+
+    def _count_at_rest(self, points: NDArray[np.float32], there: NDArray[np.float32]) -> int:
+        """Return how many points are where they were when the camera last rested."""
+        back = np.linalg.norm(self._off(points, there, self._at_rest), axis=1)
+        return int((back < _STATIC_POINT_PX).sum())
+
+    def _is_back(self, grey: Grey, agreeing: int) -> None:
+        """Note that the camera is where it last rested. Most knocks leave it there."""
+        self._to_reference_small, self.lost_frames = self._at_rest, 0
+        if not self.swaying:  # in motion, it is only about there
+            self._renew_key(grey, agreeing)
+
+    def _settle(self, grey: Grey) -> None:
+        """Find where the camera has come to rest. In motion, its place was less exactly known."""
+        points, there = self._track(grey)
+        pose = self._at_rest
+        if self._count_at_rest(points, there) < max(_MIN_STATIC_POINTS, _STATIC_SHARE * len(points)):
+            move, agreeing = _estimate_motion(there, points, _INLIER_PX)
+            if move is None or agreeing < _SURE_INLIER_SHARE * len(points):
+                return
+            pose = _or_identity(np.asarray(self._key_move @ move), grey.shape)
+        self._to_reference_small = pose
+        if not np.array_equal(pose, self._key_move):
+            self._take_key(grey, pose)
 
     def _find_motion(self, grey: Grey) -> None:
         """Find the motion of the camera. If too few points agree, it counts as at rest."""
-        assert self._key is not None
-        guess = self._from_key(self._points)
-        there, found = _track_points(self._key, grey, self._points, guess)
-        drift = (there - guess).reshape(-1, 2)[found]
+        points, there = self._track(grey)
+        drift = self._off(points, there, self._to_reference_small)
         ways = np.linalg.norm(drift, axis=1)
         staying, about = int((ways < _STATIC_POINT_PX).sum()), ways < _NEARLY_STATIC_PX
         likely = _STATIC_SHARE * len(ways)
+        back = self._count_at_rest(points, there)
+        if back >= max(_MIN_STATIC_POINTS, likely):
+            self._is_back(grey, back)
+            return
         if staying >= max(_MIN_STATIC_POINTS, likely):
             self._renew_key(grey, staying)
             return
-        start = guess.reshape(-1, 2)[found][about]
+        start = there[about] - drift[about]
         if (
             len(start) >= max(_MIN_INLIERS, likely)
             and _drift(start, drift[about], grey.shape) < _MAX_DRIFT_PX
         ):
             self._renew_key(grey, len(start))
             return
-        move, agreeing = _estimate_motion(there[found], self._points[found], _INLIER_PX)
+        move, agreeing = _estimate_motion(there, points, _INLIER_PX)
         enough = max(_MIN_INLIERS, _MIN_INLIER_SHARE * len(ways), 2 * staying)
         if move is None or agreeing < enough or not _is_plausible(move, grey.shape):
+            if back >= 2 * _MIN_STATIC_POINTS:  # no other place of the camera explains so many points
+                self._is_back(grey, back)
+                return
             self._search_by_features(grey)
             few = len(self._points) < _MIN_INLIERS
             if (few or staying >= _MIN_STATIC_POINTS) and self.lost_frames > _GIVE_UP_FRAMES:
@@ -238,7 +316,7 @@ class Stabiliser:
                 self._take_key(grey, self._to_reference_small)
             return
         if agreeing < _SURE_INLIER_SHARE * len(ways) and staying >= _MIN_STATIC_POINTS:
-            agree = _inliers(move, there[found], self._points[found], _INLIER_PX)
+            agree = _inliers(move, there, points, _INLIER_PX)
             if not self._explains_images(grey, move, agree):
                 self._renew_key(grey, staying)
                 return
@@ -275,6 +353,10 @@ class Stabiliser:
         if self.lost_frames % _ORB_EVERY != _ORB_EVERY - 1:
             return
         here, there = _match_orb(grey, self._key)
+        on_people = _is_on(self._people, transform_points(self._to_reference_small, here), grey)
+        on_people |= _is_on(self._key_people, transform_points(self._key_move, there), grey)
+        if (~on_people).sum() >= _MIN_INLIERS:  # hair has many features, and moves
+            here, there = here[~on_people], there[~on_people]
         move, agreeing = _estimate_motion(here, there, 2 * _INLIER_PX)
         if (
             move is not None
@@ -282,9 +364,18 @@ class Stabiliser:
             and _is_plausible(move, grey.shape)
         ):
             self.lost_frames = 0
-            if len(_inliers(self._rest_to_key, here, there, 2 * _INLIER_PX)) >= _SIMILARITY_SHARE * agreeing:
+            if len(_inliers(self._rest_to_key, here, there, 2 * _INLIER_PX)) >= _SIMPLER_SHARE * agreeing:
                 move = self._rest_to_key
             self._take_key(grey, _or_identity(np.asarray(self._key_move @ move), grey.shape))
+
+
+def _is_on(mask: Mask | None, points: NDArray[np.float64], grey: Grey | None) -> NDArray[np.bool_]:
+    """Return which points (N x 2 pixels of the reference, as large as `grey`) a smaller mask covers."""
+    if mask is None or grey is None or not len(points):
+        return np.zeros(len(points), np.bool_)
+    rows, columns = mask.shape
+    x, y = np.round(points * (columns / grey.shape[1])).astype(np.intp).T
+    return np.asarray(mask[np.clip(y, 0, rows - 1), np.clip(x, 0, columns - 1)])
 
 
 def _or_identity(move: Matrix, shape: tuple[int, ...]) -> Matrix:
@@ -364,18 +455,26 @@ def _estimate_motion(
 ) -> tuple[Matrix | None, int]:
     """Return the homography from first to second points with the most inliers, and their number.
 
-    A similarity transform is preferred if it explains as much, because it is more stable.
+    A similarity transform is preferred if it explains as much, and a shift to both. Each is more exact than
+    the next where there are no points.
     """
     if len(first) < _MIN_INLIERS:
         return None, 0
+    first, second = first.reshape(-1, 2), second.reshape(-1, 2)
     simple, in_simple = cv2.estimateAffinePartial2D(
         first, second, method=cv2.RANSAC, ransacReprojThreshold=within
     )
     move, inside = cv2.findHomography(first, second, cv2.RANSAC, within, maxIters=_RANSAC_ITERATIONS)
     agreeing = int(np.count_nonzero(in_simple)) if simple is not None else 0
-    if move is not None and _SIMILARITY_SHARE * np.count_nonzero(inside) > agreeing:
+    if move is not None and _SIMPLER_SHARE * np.count_nonzero(inside) > agreeing:
         return np.asarray(move, np.float64), int(np.count_nonzero(inside))
-    return (np.vstack([simple, [0.0, 0.0, 1.0]]), agreeing) if simple is not None else (None, 0)
+    if not agreeing:
+        return None, 0
+    shift = np.eye(3)
+    shift[:2, 2] = np.median((second - first)[np.asarray(in_simple, np.bool_).reshape(-1)], axis=0)
+    turned = np.vstack([simple, [0.0, 0.0, 1.0]])
+    exact = [len(_inliers(way, first, second, within / 2)) for way in (shift, turned)]
+    return (shift if exact[0] >= _SIMPLER_SHARE * exact[1] else turned), agreeing
 
 
 def _inliers(

@@ -14,7 +14,7 @@ from datasets.surfaces import drawn_surface
 from vision.geometry import transform_points
 from vision.images import downscale
 from vision.motion.stabiliser import Stabiliser
-from vision.types import Image
+from vision.types import Image, Mask
 
 HEIGHT, WIDTH = 540, 960
 SURFACE = drawn_surface(np.random.default_rng(3))
@@ -204,13 +204,46 @@ def test_a_table_that_is_found_again_where_it_was_has_not_moved() -> None:
     for number in range(30):
         frame = seen(np.eye(3), noise=number + 1)
         if 3 <= number < 14:  # something large is carried across most of it
-            blobs = np.random.default_rng(number).integers(0, 255, (HEIGHT // 12, 50, 3), np.uint8)
-            frame[:, :650] = cv2.resize(blobs, (650, HEIGHT), interpolation=cv2.INTER_CUBIC)
+            blobs = np.random.default_rng(number).integers(0, 255, (HEIGHT // 12, 65, 3), np.uint8)
+            frame[:, :850] = cv2.resize(blobs, (850, HEIGHT), interpolation=cv2.INTER_CUBIC)
         steadier.feed(frame)
         lost.append(steadier.lost_frames)
         assert not steadier.moved, number
     assert max(lost) > 0
     assert lost[-1] == 0
+
+
+def with_head(frame: Image, right: int) -> tuple[Image, Mask]:
+    """Return a frame with a head of rough hair, and where the head is in a small copy of it."""
+    hair = np.random.default_rng(7).integers(0, 255, (HEIGHT // 6, 60, 3), np.uint8)
+    frame, hidden = frame.copy(), np.zeros((HEIGHT, WIDTH), np.uint8)
+    frame[:, right : right + 360] = cv2.resize(hair, (360, HEIGHT), interpolation=cv2.INTER_CUBIC)
+    hidden[:, right : right + 360] = 1
+    return frame, cv2.resize(hidden, (320, 180), interpolation=cv2.INTER_NEAREST) > 0
+
+
+@pytest.mark.parametrize("leaves", [8, 20], ids=["slowly", "fast"])
+def test_a_head_that_leans_in_and_moves_away_moves_no_camera(leaves: int) -> None:
+    steadier, right, people = Stabiliser(), 240, None
+    steadier.feed(TABLE)
+    for number in range(40):
+        right += leaves if number > 10 else 0
+        frame, hidden = with_head(seen(np.eye(3), noise=number + 1), min(right, WIDTH - 360))
+        steadier.feed(frame, people)
+        people = hidden
+        if number == 8:
+            steadier.confirm()
+        assert not steadier.moved, number
+        assert steadier.lost_frames == 0, number
+
+
+def test_a_knock_leaves_the_table_exactly_where_it_was() -> None:
+    steadier = Stabiliser()
+    for number in range(60):
+        ringing = 7.0 * math.exp(-number / 5) * math.cos(1.7 * number) if number > 4 else 0.0
+        steadier.feed(seen(movement(ringing, -0.8 * ringing), noise=number + 1))
+    assert not steadier.moved
+    assert not steadier.swaying
 
 
 def test_another_size_begins_anew() -> None:
