@@ -160,9 +160,12 @@ class DrawPilePictures:
         return max(_OTHERWISE, 2 * self._sway(before), _LESS * self._usual)
 
     def _sway(self, before: Sequence[_Sight]) -> float:
-        """Return the share of the picture that changes from one look to the next while nobody is there."""
+        """Return the share of the picture that changes from one look to the next while nobody is there.
+
+        The least change counts: an arm's shadow may be in the last look, before the arm is.
+        """
         still = pairwise(before[-_STILL:])
-        return max(
+        return min(
             (changed_share(a.picture, b.picture) for a, b in still if not self._was_there(a.t, b.t)),
             default=0.0,
         )

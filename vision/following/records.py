@@ -254,9 +254,9 @@ class ReportedEvents:
             spare = min(0, spare + change) if owes else max(0, spare) + change
         return max(0, spare)
 
-    def is_past(self, put: PutDown) -> bool:
-        """Return whether cards have been played since these were put down."""
-        return self._put_at > put.t
+    def is_past(self, put: PutDown, by: float = math.inf) -> bool:
+        """Return whether the latest play is later than that of these cards, and not later than `by`."""
+        return put.t < self._put_at <= by
 
     def take(self) -> list[Event]:
         """Return and forget the events that have not been handed over."""
