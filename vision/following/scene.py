@@ -72,8 +72,16 @@ class Scene:
         self.log.was_hidden = self._was_hidden
 
     def _was_hidden(self, player: str | None, start: float, end: float) -> bool:
-        """Return whether bodies of other players than this one hid the play pile long enough for an act."""
-        others = {seat for seat, one in enumerate(self.layout.seats) if one.player != player}
+        """Return whether bodies hid the play pile long enough for an act, or the act of this player at `end`.
+
+        The player's own body does not count if the hand was seen there.
+        """
+        play = self.layout.play
+        seats = {seat for seat, one in enumerate(self.layout.seats) if one.player == player}
+        acted = {seat for seat in seats if play is not None and self._was_near(seat, play, end)}
+        if not acted and self.leaned(PLAY, end - _ABOUT_SECONDS, end + _ABOUT_SECONDS):
+            return True
+        others = set(range(len(self.layout.seats))) - acted
         times = [t for t, bodies in self._leans if start < t < end and bodies.get(PLAY, frozenset()) & others]
         return sum(b - a for a, b in pairwise(times) if b - a < _MOMENT_SECONDS) >= _ACTS_SECONDS
 

@@ -69,6 +69,16 @@ def test_a_known_hand_is_not_found_anew_but_again(detector: HandDetector, pictur
     assert np.allclose(again.middle, hand.middle + np.array([-9, 12]), atol=8)
 
 
+def test_a_known_hand_is_found_again_when_a_head_hides_its_fingers(
+    detector: HandDetector, picture: Image
+) -> None:
+    (hand,) = detector.find(picture, whole(picture))
+    hidden = picture.copy()
+    hidden[:185] = (20, 16, 14)
+    (again,) = detector.again(hidden, [hand])
+    assert math.dist(again.middle, hand.middle) < 25
+
+
 def test_a_hand_that_has_gone_is_not_found_again(detector: HandDetector, picture: Image) -> None:
     (hand,) = detector.find(picture, whole(picture))
     assert detector.again(np.full_like(picture, 120), [hand]) == []
