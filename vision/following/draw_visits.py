@@ -150,10 +150,10 @@ class DrawPilePictures:
         changed = changed_share(before[-1].picture, after.picture)
         # A card that came into the picture, or left it, changes at most a strip along its edge.
         nearer = abs(before[-1].near - after.near)
+        if nearer > _NEARER_MM and changed < _LESS * self._usual:
+            return False
         least = self._least(before) if surely else max(_AS_BEFORE, 2 * self._sway(before))
-        if changed - nearer / (2 * PATCH_MM) >= least:
-            return True
-        return False if nearer > _NEARER_MM and changed < _LESS * self._usual else None
+        return True if changed - nearer / (2 * PATCH_MM) >= least else None
 
     def _least(self, before: Sequence[_Sight]) -> float:
         """Return the share of the picture that must change if a card was taken, given the looks before."""
