@@ -360,6 +360,8 @@ def seat_places(count: int, width: float, height: float) -> list[tuple[float, fl
 
 _SEAT_UNITS, _SEAT_WIDTH, _SEAT_GAP_UNITS = (210, 84), 0.24, 10
 """Size of a seat at a drawn table, its most share of the table's width, and the gap around it."""
+_MIDDLE_WIDTH = 0.25
+"""Least share of a drawn table's width between the seats at its sides."""
 _EDGE = 0.2
 """Share of the height within which a seat counts as one at the upper or the lower edge."""
 
@@ -370,7 +372,11 @@ def around_table(table: Box, unit: float, players: int) -> tuple[list[Box], Box]
     The first player sits at the bottom edge, the others clockwise.
     """
     gap = _SEAT_GAP_UNITS * unit
+    places = seat_places(players, 1.0, 1.0)
     width, height = min(_SEAT_UNITS[0] * unit, _SEAT_WIDTH * table.width), _SEAT_UNITS[1] * unit
+    inward = max((min(x, 1 - x) for x, y in places if _EDGE <= y <= 1 - _EDGE), default=0.0)
+    beside = (1 - _MIDDLE_WIDTH) / 2 * table.width - 2 * gap - inward * (table.width - 2 * gap)
+    width = min(width, beside / (1 - inward))
     left, right, bottom, top = (
         table.x + gap,
         table.x + table.width - gap,
@@ -379,7 +385,7 @@ def around_table(table: Box, unit: float, players: int) -> tuple[list[Box], Box]
     )
     room = right - left - width, top - bottom - height
     seats, middle = [], [left, right, bottom, top]
-    for x, y in seat_places(players, 1.0, 1.0):
+    for x, y in places:
         seat = Box(left + x * room[0], bottom + y * room[1], width, height)
         seats.append(seat)
         if y < _EDGE:
