@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
+from kivy import kivy_data_dir
 from kivy.core.text import Label as CoreLabel
 from kivy.core.text import LabelBase
 
@@ -20,6 +21,8 @@ OWN_FONT, SIGN_FONT = "Roboto", "DejaVuSans"
 """Fonts that come with Kivy. The second has signs, Arabic and many emoji."""
 PLAIN_SIGN = "•"
 """Stands for a character that no font has."""
+# Kivy remembers where a registered font is. It would look for the file of another one at each text.
+LabelBase.register(SIGN_FONT, str(Path(kivy_data_dir, "fonts", f"{SIGN_FONT}.ttf")))
 _ALWAYS_OWN = "\u0250"
 """Characters below this one are in the app's own font."""
 _IN_NO_FONT = "\U0010fffd"
