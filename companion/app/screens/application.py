@@ -16,12 +16,14 @@ from kivy.clock import Clock
 from kivy.core.window import Window
 from kivy.metrics import Metrics, dp
 from kivy.properties import NumericProperty
+from kivy.uix.modalview import ModalView
 
 from companion import theme
 from companion.app.feedback import Feedback
 from companion.app.screens import keys
 from companion.app.screens.arrangement import base_unit
 from companion.app.screens.navigation import NavigationFrame
+from companion.app.screens.widgets import let_go
 from companion.game.history import find_resumable_game
 from companion.game.preview import open_preview
 from companion.game.session import Session
@@ -78,6 +80,8 @@ class RefereeApp(App):
         self.feedback = Feedback(self.settings)
         self.make_preview = open_preview
         """Makes the preview of a camera."""
+        self._sheets: list[ModalView] = []
+        """Those that are open."""
 
     def build(self) -> NavigationFrame:
         """Make the navigation. `on_start` fills it."""
@@ -89,7 +93,7 @@ class RefereeApp(App):
     def on_start(self) -> None:
         """Show the first screen, and the first steps if nobody has seen them."""
         self.measure()
-        Window.bind(on_key_down=self._on_key)
+        Window.bind(on_key_down=self._on_key, children=self._let_closed_go)
         self._first()
         # At every turn of the loop: an interval of 1/30 s would end up at every second or third turn.
         self._refresh = Clock.schedule_interval(self.refresh_screen, 0)
@@ -150,7 +154,7 @@ class RefereeApp(App):
 
     def on_stop(self) -> None:
         """Stop refreshing, speaking, taking keys and serving phones."""
-        Window.unbind(on_key_down=self._on_key)
+        Window.unbind(on_key_down=self._on_key, children=self._let_closed_go)
         self.close_phones()
         if self._refresh is not None:
             self._refresh.cancel()
@@ -218,9 +222,18 @@ class RefereeApp(App):
         else:
             module, kind = _SCREENS[name]
             screen = getattr(import_module(module), kind)(self)
-        self.screen = screen
+        former, self.screen = self.screen, screen
         self.root.show(name, screen)
+        if former is not None and former not in (screen, self._table):
+            let_go(former)
         self.measure()
+
+    def _let_closed_go(self, _window: object, tops: list[Any]) -> None:
+        """Let go of the sheets that are no longer open. None is opened twice."""
+        for sheet in self._sheets:
+            if sheet not in tops:
+                let_go(sheet)
+        self._sheets = [top for top in tops if isinstance(top, ModalView)]
 
     def set(self, **changes: Any) -> None:
         """Change settings and store them."""

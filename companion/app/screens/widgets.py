@@ -60,6 +60,16 @@ def close(*sheets: ModalView | None) -> None:
             sheet.dismiss()
 
 
+def let_go(former: Widget) -> None:
+    """Have a widget that is shown no more, and all in it, observe nothing.
+
+    Python keeps a former screen until it next cleans up. Until then, the screen would be laid out with all
+    its texts whenever the design unit changes.
+    """
+    for widget in [*former.walk()]:
+        Builder.unbind_widget(widget.uid)
+
+
 class Panel(FloatLayout):
     """A rounded area with a ground colour."""
 
