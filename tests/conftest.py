@@ -23,6 +23,9 @@ settings.load_profile("unhurried")
 # Windows are drawn by the processor here. One thread does that with a fifth less work than several.
 os.environ.setdefault("LP_NUM_THREADS", "0")
 
+# Matrices are small here. A second thread would mostly wait for work, and keep a processor busy with that.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Tests start hundreds of programs. Each would compile every module anew if no compiled ones were kept.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False  # nor does pytest rewrite every test anew
