@@ -185,8 +185,10 @@ class Draws:
                 continue
             drawn = _Drawn(who, 1, 0, visit.start, visit.end, pictured=True)
             due = log.put_down_by(self._scene.player(who)) or self._play_of_who_draws(drawn, now)
-            if due is not None and due.t <= visit.end and not log.is_past(due, visit.end):
-                drawn.t = min(visit.end, max(visit.start, due.t + _AFTER_PLAY_SECONDS))
+            if due is None or due.t > visit.end:
+                continue
+            drawn.t = min(visit.end, max(visit.start, due.t + _AFTER_PLAY_SECONDS))
+            if not log.is_past(due, drawn.t):
                 self._drawn = drawn
                 self.tell(now)
         self._leans = waits

@@ -121,7 +121,9 @@ class PlayPile:
         self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
         self._pictures.now = look.pile
         under = [(held.seen, held.seat) for held in look.under_arms]
-        self._note_shown([*((seen, None) for seen in free), *under], look.t)
+        every = [*((seen, None) for seen in free), *under]
+        self._visits.glimpse(look.t, every)
+        self._note_shown(every, look.t)
         self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
         if len(self._glimpses) >= _LOOKS:
             view = self._view(self._glimpses, free=False)

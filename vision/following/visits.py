@@ -4,23 +4,39 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from operator import itemgetter
+from typing import NamedTuple
 
 from vision.following.duplicates import SURE_NAME
 from vision.following.pile_geometry import same_card
 from vision.following.scene import NearHand, Scene
 from vision.table.layout import PLAY, Place
-from vision.table.observations import Observation
+from vision.table.observations import MIN_NAME_P, Observation
 
 _BEFORE_SECONDS = 0.5
 _JUST_SECONDS = 2.0
 """A hand that has put down a card was nearest to it at most this long before the pile was free."""
+_LEAVES_SECONDS = 0.8
+"""A hand is found at the pile at most this long after its card is first seen there."""
 _FREE_LOOKS = 24
 """How many looks at the uncovered pile are remembered: those before a play, and all until it is decided."""
 _PUTS_DOWN_MM = 65.0
 """A hand that puts a card down comes nearer than this to its middle, if it is seen at that moment. This was
 true of 61 of 62 hands that were tracked without a gap, on eleven films of people."""
+
+
+class _Glimpse(NamedTuple):
+    """The cards of one look at the pile while something is over it."""
+
+    t: float
+    seen: tuple[tuple[Observation, int | None], ...]
+    """Each with the seat of the arm that it lies under; None: under none."""
+
+    def over(self, card: Observation) -> list[int | None]:
+        """Return the seat of the arm over each reading of a card at its place."""
+        return [seat for seen, seat in self.seen if _is_same(card, seen)]
 
 
 class Visits:
@@ -39,10 +55,19 @@ class Visits:
         """When something was last over the pile."""
         self._free: deque[tuple[float, list[Observation]]] = deque(maxlen=_FREE_LOOKS)
         """The latest looks at the uncovered pile, oldest first."""
+        self._glimpses: deque[_Glimpse] = deque(maxlen=_FREE_LOOKS)
+        """The latest looks at the pile while something is over it, oldest first."""
 
     def look(self, cards: list[Observation], t: float) -> None:
         """Note the cards of a look at the uncovered pile."""
         self._free.append((t, cards))
+
+    def glimpse(self, t: float, seen: Sequence[tuple[Observation, int | None]]) -> None:
+        """Note the cards of a look at the pile while something is over it.
+
+        Each comes with the seat of the arm that it lies under; None: under none.
+        """
+        self._glimpses.append(_Glimpse(t, tuple(seen)))
 
     def note(self, seats: Collection[int], t: float) -> None:
         """Note a frame in which these seats' arms, or something else that moves, are over the pile."""
@@ -87,21 +112,31 @@ class Visits:
         last = max(recent, key=lambda reach: reach.last_seen, default=None)
         return None if last is None else last.seat
 
-    def hand_at(self, place: Place | None, since: float = -math.inf) -> NearHand | None:
-        """Return the hand that just acted at a place; None if hands are not tracked.
+    def hand_at(
+        self,
+        place: Place | None,
+        since: float = -math.inf,
+        until: float = math.inf,
+        holder: int | None = None,
+    ) -> NearHand | None:
+        """Return the hand that just acted at a place, at last at `until`; None if hands are not tracked.
 
-        If no hand was seen near, a body may have hidden it. If two hands were near, or nothing was seen, the
-        player who draws next has acted.
+        `holder`: the seat whose arm was over the card when it was first seen, if one was. If its hand alone
+        was near, it acted, whatever bodies hid. If no hand was seen near, a body may have hidden it. If two
+        hands were near, or nothing was seen, the player who draws next has acted.
         """
         if place is None or not self._scene.by_hands:
             return None
-        start = max(since, self.since - _BEFORE_SECONDS, self._covered - _JUST_SECONDS)
-        hand, leaned = self._scene.nearest_hand(place, start), self._scene.leaned(PLAY, start)
+        done = min(until, self._covered)
+        start = max(since, self.since - _BEFORE_SECONDS, done - _JUST_SECONDS)
+        hand, leaned = self._scene.nearest_hand(place, start, until), self._scene.leaned(PLAY, start, until)
         put_down = hand is not None and hand.mm <= _PUTS_DOWN_MM
+        if hand is not None and put_down and hand.seat == holder and not hand.rivals:
+            return hand
         if not put_down and len(leaned) == 1:
             return next(NearHand(seat, t, math.inf) for seat, t in leaned.items())
         if hand is None:
-            return self._scene.first_to_draw(None, self._covered)
+            return self._scene.first_to_draw(None, done)
         unseen = {seat for seat, t in leaned.items() if not self._scene.reached_about(seat, t)}
         others = unseen if put_down else set(range(len(self._scene.layout.seats)))
         hand = replace(hand, rivals=(hand.rivals | others) - {hand.seat})
@@ -127,7 +162,10 @@ class Visits:
 
     def hand_that_put_down(self, card: Observation) -> NearHand | None:
         """Return the hand that put down a card; see `hand_at`."""
-        return self.hand_at((card.x, card.y), self._still_without(card))
+        seen = [(look.t, seat) for look in self._glimpses if look.t > self.since for seat in look.over(card)]
+        first, holder = min(seen, key=itemgetter(0), default=(math.inf, None))
+        left = first + _LEAVES_SECONDS
+        return self.hand_at((card.x, card.y), self._still_without(card), left, holder)
 
     def is_sure_who(self, card: Observation) -> bool:
         """Return whether only one hand can have put down a card; True if hands are not tracked."""
@@ -139,6 +177,11 @@ class Visits:
     def player_at(self, card: Observation) -> str | None:
         """Return the player who put down a card."""
         return self._scene.player(self.who_put_down(card))
+
+
+def _is_same(card: Observation, seen: Observation) -> bool:
+    """Return whether a reading is most likely the same card at the same place."""
+    return same_card(card, seen) and seen.best[0] == card.best[0] and seen.best[1] >= MIN_NAME_P
 
 
 def _may_be(card: Observation, seen: Observation) -> bool:
