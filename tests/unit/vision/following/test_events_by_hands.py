@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, PLAYERS, STEP, Script, card, down
-from vision.following.records import Patch, UnderArm
+from vision.following.records import Look, Patch, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import DRAW, PLAY, Place, Zone
 
@@ -691,3 +691,60 @@ def test_an_act_says_that_others_may_have_acted_if_anothers_head_hid_the_pile_be
         script.rest(3.0)
         play = next(event for event in script.events if event.cards == ("JS",))
         assert (play.player, play.unseen) == ("Bob", unseen)
+
+
+def hand_beneath_head(script: Script, player: str, leans: str, *places: Place) -> None:
+    """A player's hand goes to each place for three frames while another player's head is over the pile."""
+    seat, head = PLAYERS.index(player), {PLAY: frozenset({PLAYERS.index(leans)})}
+    hand = ArmTrack.begin(9, seat, script.t)
+    for place in [place for place in places for _ in range(3)]:
+        script.t += STEP
+        hand.update(place, script.t)
+        over = {PLAY: frozenset({seat})}
+        frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies=head)
+        script.events += script.maker.on_hands(frame)
+    frame = HandsFrame(script.t, (), (hand,), {PLAY: frozenset()}, by_hands=True, bodies=head)
+    script.events += script.maker.on_hands(frame)
+
+
+def test_a_card_beside_a_head_that_stays_is_from_the_hand_that_was_there_when_it_came() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("4H", PLAY_AT))
+    script.rest(4.0)
+    somebody_leans(script, "Cat", PLAY, frames=3)
+    far = (PLAY_AT[0] + 60.0, -180.0)
+    hand_beneath_head(script, "Dan", "Cat", far, PLAY_AT, PLAY_AT, far)
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    for _ in range(12):
+        somebody_leans(script, "Cat", PLAY, frames=5)
+        look = Look(script.t, tuple(script.cards()), (), frozenset({PLAY}))
+        script.events += script.maker.on_look(look)
+    script.rest(4.0)
+    plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
+    assert plays == [("Ann", ("4H",)), ("Dan", ("9S",))]
+
+
+def test_a_play_whose_hand_nobody_saw_may_be_anybodys_beneath_its_players_head() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.rest(2.0)
+    somebody_leans(script, "Bob", PLAY, frames=4)
+    script.table.append(card("JS", (PLAY_AT[0] + 4.0, PLAY_AT[1])))
+    script.rest(4.0)
+    play = next(event for event in script.events if event.cards == ("JS",))
+    assert (play.player, play.unseen) == ("Bob", True)
+
+
+def test_a_hidden_draw_is_told_though_the_next_player_has_played_when_the_head_leaves() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    somebody_leans(script, "Ann", DRAW, frames=60)
+    script.draw_picture = draw_picture(16)
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.1)))
+    script.table.append(card("JS", (PLAY_AT[0] + 4.0, PLAY_AT[1])))
+    script.rest(4.0)
+    drawn = next(event for event in script.events if event.event == "draw")
+    played = next(event for event in script.events if event.cards == ("9S",))
+    assert drawn.player == "Ann"
+    assert 0.0 < drawn.t - played.t < 2.5
