@@ -190,7 +190,6 @@ class Stabiliser:
         Its points are tracked from then on. After a deal, little is left of the bare table to track.
         """
         if self._latest is not None:
-            self.lost_frames = 0
             self._take_key(self._latest, self._to_reference_small)
 
     def apply(self, frame: Image, half: Image | None = None) -> StabilisedFrame:
@@ -201,12 +200,16 @@ class Stabiliser:
         return StabilisedFrame(frame, self.to_reference if self.moved else None, half)
 
     def _take_key(self, grey: Grey, to_steady: Matrix) -> None:
-        """Take a key frame whose homography to the reference (small pixels) is known."""
+        """Take a key frame whose homography to the reference (small pixels) is known.
+
+        If the table was lost until now, where people seemed to be means nothing.
+        """
         self._key, self._key_move, self._before, self._to_reference_small = grey, to_steady, grey, to_steady
-        self._key_people = self._people
+        self._key_people = None if self.lost_frames else self._people
         found = cv2.goodFeaturesToTrack(grey, _MAX_POINTS, _CORNER_QUALITY, _MIN_POINT_DISTANCE_PX)
         self._points = np.zeros((0, 1, 2), np.float32) if found is None else np.asarray(found, np.float32)
         self._points = self._visible_points()
+        self.lost_frames = 0
 
     def _camera_moves(self, grey: Grey) -> bool:
         """Return whether most of a few points have moved since the camera last moved."""
@@ -312,7 +315,7 @@ class Stabiliser:
             self._search_by_features(grey)
             few = len(self._points) < _MIN_INLIERS
             if (few or staying >= _MIN_STATIC_POINTS) and self.lost_frames > _GIVE_UP_FRAMES:
-                self.lost_frames = 0  # nothing suggests a motion: the tracked things are gone, perhaps a hand
+                # Nothing suggests a motion: the tracked things are gone, perhaps a hand.
                 self._take_key(grey, self._to_reference_small)
             return
         if agreeing < _SURE_INLIER_SHARE * len(ways) and staying >= _MIN_STATIC_POINTS:
@@ -342,9 +345,9 @@ class Stabiliser:
 
     def _renew_key(self, grey: Grey, agreeing: int) -> None:
         """Note that the table's position is known; take a new key frame if too few points agree."""
-        self.lost_frames = 0
         if agreeing < max(_MIN_INLIERS, _MIN_KEY_INLIER_SHARE * len(self._points)):
             self._take_key(grey, self._to_reference_small)
+        self.lost_frames = 0
 
     def _search_by_features(self, grey: Grey) -> None:
         """Search the table by ORB features in some of the frames after optical flow has lost it."""
@@ -363,7 +366,6 @@ class Stabiliser:
             and agreeing >= max(_MIN_INLIERS, len(here) // 3)
             and _is_plausible(move, grey.shape)
         ):
-            self.lost_frames = 0
             if len(_inliers(self._rest_to_key, here, there, 2 * _INLIER_PX)) >= _SIMPLER_SHARE * agreeing:
                 move = self._rest_to_key
             self._take_key(grey, _or_identity(np.asarray(self._key_move @ move), grey.shape))
