@@ -24,7 +24,14 @@ from vision.following.duplicates import (
     told_apart,
     top_of,
 )
-from vision.following.pile_geometry import are_two_ends, hide, in_place, same_card, show_on_both_sides
+from vision.following.pile_geometry import (
+    are_two_ends,
+    hide,
+    in_place,
+    may_be_end,
+    same_card,
+    show_on_both_sides,
+)
 from vision.following.sets import (
     CERTAIN,
     NOTHING_PICTURED,
@@ -186,6 +193,7 @@ class Pile:
             for card in new
             if not (top_is_bare and (is_read_as_one_of(unseen, card) or self._is_of_top(card, unseen)))
             and not (moved and unseen and card[0] == UNKNOWN_CARD)
+            and not (top_is_bare and card[0] == UNKNOWN_CARD and _is_partly_hidden(card[2], unseen))
             and not self._is_top_misread(card, new, unseen)
             and not is_drawn_through(card, unseen)
             and (
@@ -401,6 +409,11 @@ class Pile:
         for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
             for number in numbers if len(numbers) == 1 else ():
                 self.cards[number].place = claim[2]
+
+
+def _is_partly_hidden(seen: Observation, unseen: Lying) -> bool:
+    """Return whether a reading may be what others leave to be seen of a card that is not seen elsewhere."""
+    return any(place is not None and may_be_end(place, seen) for place in unseen.values())
 
 
 def _reads_like(seen: Observation, name: str) -> bool:

@@ -68,6 +68,11 @@ def are_two_ends(card: Observation, first: Observation, second: Observation) -> 
     return offsets[0] * offsets[1] < 0 and max(out) <= _END_OUT_MM and min(out) > _OUT_MM
 
 
+def may_be_end(card: Observation, seen: Observation) -> bool:
+    """Return whether a reading may be a partly hidden card, which is drawn a little off its place."""
+    return card.is_at(seen, _END_OUT_MM, _END_DEGREES)
+
+
 def show_on_both_sides(upper: Observation, first: Observation, second: Observation) -> bool:
     """Return whether two readings may be the two ends of a card that lies just under another.
 

@@ -316,6 +316,12 @@ def test_a_doubtful_card_of_a_rank_that_lay_there_is_new_where_the_picture_shows
     assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["6H", "6C"]
 
 
+def test_what_cannot_be_named_and_lies_nearly_as_an_unseen_card_is_that_card() -> None:
+    pile = pile_of(up("4D", 5, angle=20), up("6C"))
+    unread = Observation(-8.0, 9.0, 24.0, "up", {"QH": 0.2, "4D": 0.2})
+    assert pile.view([[up("6C", p=0.99), unread]] * 4, set()).new == ()
+
+
 def test_a_card_that_is_read_as_one_of_the_pile_is_no_card_that_cannot_be_read() -> None:
     """A three that lies under a king was moved, so that both its ends stick out."""
     pile = pile_of(up("3H", angle=95), up("KH"))
