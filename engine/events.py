@@ -106,7 +106,7 @@ class Event:
     under_way: bool = False
     """For `deal`: whether the game was already going on when the table was first seen."""
     unseen: bool = False
-    """Whether others may have acted since the event before: a body hid the play pile."""
+    """Whether others may have acted since the event before, or in its place: a body hid the play pile."""
     face_up: bool = False
     """For `burn`: whether the pile lies face up where no burn pile was. It may only have been moved."""
     concerns: int | None = None
