@@ -122,7 +122,7 @@ class PlayPile:
         self._pictures.now = look.pile
         under = [(held.seen, held.seat) for held in look.under_arms]
         every = [*((seen, None) for seen in free), *under]
-        self._visits.glimpse(look.t, every)
+        self._visits.glimpse(every, look.t)
         self._note_shown(every, look.t)
         self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
         if len(self._glimpses) >= _LOOKS:

@@ -6,8 +6,6 @@ import math
 from collections import Counter, deque
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from operator import itemgetter
-from typing import NamedTuple
 
 from vision.following.duplicates import SURE_NAME
 from vision.following.pile_geometry import same_card
@@ -19,24 +17,15 @@ _BEFORE_SECONDS = 0.5
 _JUST_SECONDS = 2.0
 """A hand that has put down a card was nearest to it at most this long before the pile was free."""
 _LEAVES_SECONDS = 0.8
-"""A hand is found at the pile at most this long after its card is first seen there."""
+"""A hand may first be found at the pile only this long after its card is seen there."""
 _FREE_LOOKS = 24
 """How many looks at the uncovered pile are remembered: those before a play, and all until it is decided."""
 _PUTS_DOWN_MM = 65.0
 """A hand that puts a card down comes nearer than this to its middle, if it is seen at that moment. This was
 true of 61 of 62 hands that were tracked without a gap, on eleven films of people."""
 
-
-class _Glimpse(NamedTuple):
-    """The cards of one look at the pile while something is over it."""
-
-    t: float
-    seen: tuple[tuple[Observation, int | None], ...]
-    """Each with the seat of the arm that it lies under; None: under none."""
-
-    def over(self, card: Observation) -> list[int | None]:
-        """Return the seat of the arm over each reading of a card at its place."""
-        return [seat for seen, seat in self.seen if _is_same(card, seen)]
+UnderSeat = tuple[Observation, int | None]
+"""A card, and the seat of the arm that it lies under; None: under no arm."""
 
 
 class Visits:
@@ -55,19 +44,16 @@ class Visits:
         """When something was last over the pile."""
         self._free: deque[tuple[float, list[Observation]]] = deque(maxlen=_FREE_LOOKS)
         """The latest looks at the uncovered pile, oldest first."""
-        self._glimpses: deque[_Glimpse] = deque(maxlen=_FREE_LOOKS)
+        self._glimpses: deque[tuple[float, Sequence[UnderSeat]]] = deque(maxlen=_FREE_LOOKS)
         """The latest looks at the pile while something is over it, oldest first."""
 
     def look(self, cards: list[Observation], t: float) -> None:
         """Note the cards of a look at the uncovered pile."""
         self._free.append((t, cards))
 
-    def glimpse(self, t: float, seen: Sequence[tuple[Observation, int | None]]) -> None:
-        """Note the cards of a look at the pile while something is over it.
-
-        Each comes with the seat of the arm that it lies under; None: under none.
-        """
-        self._glimpses.append(_Glimpse(t, tuple(seen)))
+    def glimpse(self, cards: Sequence[UnderSeat], t: float) -> None:
+        """Note the cards of a look at the pile while something is over it."""
+        self._glimpses.append((t, cards))
 
     def note(self, seats: Collection[int], t: float) -> None:
         """Note a frame in which these seats' arms, or something else that moves, are over the pile."""
@@ -162,8 +148,9 @@ class Visits:
 
     def hand_that_put_down(self, card: Observation) -> NearHand | None:
         """Return the hand that put down a card; see `hand_at`."""
-        seen = [(look.t, seat) for look in self._glimpses if look.t > self.since for seat in look.over(card)]
-        first, holder = min(seen, key=itemgetter(0), default=(math.inf, None))
+        lately = ((t, cards) for t, cards in self._glimpses if t > self.since)
+        seen = ((t, seat) for t, cards in lately for one, seat in cards if _is_same(card, one))
+        first, holder = next(seen, (math.inf, None))
         left = first + _LEAVES_SECONDS
         return self.hand_at((card.x, card.y), self._still_without(card), left, holder)
 

@@ -171,13 +171,14 @@ class Stabiliser:
             self._take_key(grey, np.eye(3))
             self._at_rest = self._to_reference_small
             return self.apply(frame, half)
-        if not self.lost_frames and len(self._visible_points()) < 2 * _MIN_STATIC_POINTS:
+        visible = self._visible_points()  # the strongest come first
+        if not self.lost_frames and len(visible) < 2 * _MIN_STATIC_POINTS:
             # Nothing to track: a dark and bare table, or people hide what was tracked.
             self._take_key(grey, self._to_reference_small)
         elif self._still_frames == _SWAY_FRAMES and not self.lost_frames:
             self._settle(grey)
             self._before = grey
-        elif self.lost_frames % _SEARCH_FRAMES or self._camera_moves(grey):
+        elif self.lost_frames % _SEARCH_FRAMES or self._camera_moves(grey, visible[:_QUICK_POINTS]):
             self._find_motion(grey)
             self._before = grey
         if self.settled:
@@ -211,10 +212,9 @@ class Stabiliser:
         self._points = self._visible_points()
         self.lost_frames = 0
 
-    def _camera_moves(self, grey: Grey) -> bool:
-        """Return whether most of a few points have moved since the camera last moved."""
+    def _camera_moves(self, grey: Grey, quick: NDArray[np.float32]) -> bool:
+        """Return whether most of a few points (N x 1 x 2) have moved since the camera last moved."""
         assert self._before is not None
-        quick = self._visible_points()[:_QUICK_POINTS]  # the strongest points come first
         if not len(quick):
             return False
         here = self._from_key(quick)
@@ -276,7 +276,7 @@ class Stabiliser:
         """Find where the camera has come to rest. In motion, its place was less exactly known."""
         points, there = self._track(grey)
         pose = self._at_rest
-        if self._count_at_rest(points, there) < max(_MIN_STATIC_POINTS, _STATIC_SHARE * len(points)):
+        if self._count_at_rest(points, there) < _enough_static(points):
             move, agreeing = _estimate_motion(there, points, _INLIER_PX)
             if move is None or agreeing < _SURE_INLIER_SHARE * len(points):
                 return
@@ -291,17 +291,16 @@ class Stabiliser:
         drift = self._off(points, there, self._to_reference_small)
         ways = np.linalg.norm(drift, axis=1)
         staying, about = int((ways < _STATIC_POINT_PX).sum()), ways < _NEARLY_STATIC_PX
-        likely = _STATIC_SHARE * len(ways)
         back = self._count_at_rest(points, there)
-        if back >= max(_MIN_STATIC_POINTS, likely):
+        if back >= _enough_static(points):
             self._is_back(grey, back)
             return
-        if staying >= max(_MIN_STATIC_POINTS, likely):
+        if staying >= _enough_static(points):
             self._renew_key(grey, staying)
             return
         start = there[about] - drift[about]
         if (
-            len(start) >= max(_MIN_INLIERS, likely)
+            len(start) >= max(_MIN_INLIERS, _enough_static(points))
             and _drift(start, drift[about], grey.shape) < _MAX_DRIFT_PX
         ):
             self._renew_key(grey, len(start))
@@ -369,6 +368,11 @@ class Stabiliser:
             if len(_inliers(self._rest_to_key, here, there, 2 * _INLIER_PX)) >= _SIMPLER_SHARE * agreeing:
                 move = self._rest_to_key
             self._take_key(grey, _or_identity(np.asarray(self._key_move @ move), grey.shape))
+
+
+def _enough_static(points: NDArray[np.float32]) -> float:
+    """Return how many of these points must be static if the camera is at rest."""
+    return max(_MIN_STATIC_POINTS, _STATIC_SHARE * len(points))
 
 
 def _is_on(mask: Mask | None, points: NDArray[np.float64], grey: Grey | None) -> NDArray[np.bool_]:

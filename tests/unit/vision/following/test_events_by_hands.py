@@ -65,6 +65,19 @@ def somebody_leans(script: Script, player: str, *zones: Zone, frames: int) -> No
         script.events += script.maker.on_hands(frame)
 
 
+def hand_beneath_head(script: Script, player: str, leans: str, *places: Place) -> ArmTrack:
+    """A player's hand goes to each place for three frames while another player's head is over the pile."""
+    seat, head = PLAYERS.index(player), {PLAY: frozenset({PLAYERS.index(leans)})}
+    hand = ArmTrack.begin(9, seat, script.t)
+    for place in [place for place in places for _ in range(3)]:
+        script.t += STEP
+        hand.update(place, script.t)
+        over = {PLAY: frozenset({seat})}
+        frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies=head)
+        script.events += script.maker.on_hands(frame)
+    return hand
+
+
 def draw_picture(card_x: int) -> Patch:
     """Return a small picture of the draw pile whose uppermost card ends at a column."""
     patch = np.full((26, 26, 3), 70, np.uint8)
@@ -566,14 +579,7 @@ def test_if_a_hand_and_a_body_over_the_pile_are_of_two_players_the_draw_decides(
     script = script_by_hands()
     script.play("Ann", card("4H", PLAY_AT))
     script.rest(4.0)
-    dan, cat = PLAYERS.index("Dan"), frozenset({PLAYERS.index("Cat")})
-    hand = ArmTrack.begin(9, dan, script.t)
-    for place in [(PLAY_AT[0] + 60.0, -80.0)] * 3 + [PLAY_AT] * 6:
-        script.t += STEP
-        hand.update(place, script.t)
-        over = {PLAY: frozenset({dan})}
-        frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies={PLAY: cat})
-        script.events += script.maker.on_hands(frame)
+    hand = hand_beneath_head(script, "Dan", "Cat", (PLAY_AT[0] + 60.0, -80.0), PLAY_AT, PLAY_AT)
     script.end(hand)
     script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
     script.rest(0.5)
@@ -693,27 +699,16 @@ def test_an_act_says_that_others_may_have_acted_if_anothers_head_hid_the_pile_be
         assert (play.player, play.unseen) == ("Bob", unseen)
 
 
-def hand_beneath_head(script: Script, player: str, leans: str, *places: Place) -> None:
-    """A player's hand goes to each place for three frames while another player's head is over the pile."""
-    seat, head = PLAYERS.index(player), {PLAY: frozenset({PLAYERS.index(leans)})}
-    hand = ArmTrack.begin(9, seat, script.t)
-    for place in [place for place in places for _ in range(3)]:
-        script.t += STEP
-        hand.update(place, script.t)
-        over = {PLAY: frozenset({seat})}
-        frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies=head)
-        script.events += script.maker.on_hands(frame)
-    frame = HandsFrame(script.t, (), (hand,), {PLAY: frozenset()}, by_hands=True, bodies=head)
-    script.events += script.maker.on_hands(frame)
-
-
 def test_a_card_beside_a_head_that_stays_is_from_the_hand_that_was_there_when_it_came() -> None:
     script = script_by_hands()
     script.play("Ann", card("4H", PLAY_AT))
     script.rest(4.0)
     somebody_leans(script, "Cat", PLAY, frames=3)
     far = (PLAY_AT[0] + 60.0, -180.0)
-    hand_beneath_head(script, "Dan", "Cat", far, PLAY_AT, PLAY_AT, far)
+    hand = hand_beneath_head(script, "Dan", "Cat", far, PLAY_AT, PLAY_AT, far)
+    head = {PLAY: frozenset({PLAYERS.index("Cat")})}
+    left = HandsFrame(script.t, (), (hand,), {PLAY: frozenset()}, by_hands=True, bodies=head)
+    script.events += script.maker.on_hands(left)
     script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
     for _ in range(12):
         somebody_leans(script, "Cat", PLAY, frames=5)
