@@ -107,8 +107,9 @@ class _Track:
 
     def note(self, t: float) -> None:
         """Note where the hand is at a time."""
-        self.path = [*(at for at in self.path if t - at[0] <= _STIRS_SECONDS), (t, self.tip)]
-        if any(math.dist(place, self.tip) > _STIRS_MM for _, place in self.path):
+        tip = self.tip
+        self.path = [*(at for at in self.path if t - at[0] <= _STIRS_SECONDS), (t, tip)]
+        if any(math.dist(place, tip) > _STIRS_MM for _, place in self.path):
             self.stirred = t
 
 
@@ -273,7 +274,8 @@ class HandTracker:
         """Return whether a hand is over the table, or does something at its own row."""
         if _depth(layout, track) > _IN_MM and t - max(track.stirred, track.appeared) <= _LIES_SECONDS:
             return True
-        at_row = min(math.dist(track.tip, spot) for spot in layout.seats[track.seat].row) < _AT_ROW_MM
+        tip = track.tip
+        at_row = min(math.dist(tip, spot) for spot in layout.seats[track.seat].row) < _AT_ROW_MM
         return at_row and track.stirs(t)
 
     def _covered(self, motion: MotionFrame, layout: Layout) -> dict[Zone, frozenset[int]]:
@@ -288,7 +290,8 @@ def _depth(layout: Layout, track: _Track) -> float:
     """Return how far a hand is beyond its player's row, towards the middle of the table, mm."""
     seat = layout.seats[track.seat]
     (x, y), (across, down) = seat.centre, seat.facing
-    return -((track.tip[0] - x) * across + (track.tip[1] - y) * down)
+    tip_x, tip_y = track.tip
+    return -((tip_x - x) * across + (tip_y - y) * down)
 
 
 def _rank(track: _Track, layout: Layout, t: float) -> tuple[bool, float]:

@@ -188,7 +188,7 @@ def _cut(picture: Image, square: Square, size: int) -> NDArray[np.float32]:
     goal = np.array([[0, 0], [size, 0], [0, size]], np.float32)
     matrix = cv2.getAffineTransform(corners.astype(np.float32), goal)
     crop = cv2.warpAffine(picture, matrix, (size, size), flags=cv2.INTER_LINEAR)
-    return np.ascontiguousarray(crop[..., ::-1], np.float32) / 255.0
+    return np.divide(cv2.cvtColor(crop, cv2.COLOR_BGR2RGB), np.float32(255.0), dtype=np.float32)
 
 
 def _anchors() -> NDArray[np.float64]:
