@@ -17,6 +17,7 @@ from engine.deals import packs_for
 from engine.demand import run_on_top
 from engine.events import Event
 from engine.judging.case import Ruling
+from engine.judging.completions import in_common
 from engine.judging.judge import rule_on
 from engine.judging.situation import Action, Holding, Situation
 from engine.referee.late_breaches import Suspicions
@@ -210,10 +211,20 @@ class Gaps:
     def _milder_on_turn(
         self, situation: Situation, action: Action, ruling: Ruling, *, unseen: bool
     ) -> Ruling:
-        """Return a milder ruling on an act out of turn if an unseen act of the skipped player explains it."""
+        """Return a milder ruling on an act out of turn if an unseen act of the skipped player explains it.
+
+        If a body hid who acted, it may also have been the player whose turn it was.
+        """
         player, other = action.player or "", self._state.turn
-        if other is None or not self._may_have_acted(other, player, unseen=unseen):
+        if other is None or other == player:
             return ruling
+        if not self._may_have_acted(other, player, unseen=unseen):
+            by_other = rule_on(situation, replace(action, player=other))
+            if not unseen or by_other["verdict"] == "illegal":
+                return ruling
+            self.note_skipped_turns(player)
+            need = say("whether it was {who} who acted, and not {other}", who=other, other=player)
+            return in_common([by_other, ruling], [need])
         acted = say("whether {who} acted without being seen", who=other)
         tables = [(situation._replace(turn=player), acted)]
         if action.type != "pick_up":
@@ -233,7 +244,7 @@ class Gaps:
         somebody hid the piles.
         """
         state, seat = self._state, self._state.seats[other]
-        if other == player or state.next_inside(other) != player:
+        if state.next_inside(other) != player:
             return False
         mechanics = state.rules.mechanics
         draws = mechanics.draw == "as-played" or len(seat.hand) <= mechanics.min_hand

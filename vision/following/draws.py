@@ -393,6 +393,8 @@ class Draws:
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down_by(player)
         if due is None and self._scene.by_hands and self._may_have_drawn(drawn):
+            if self._is_anothers(drawn):
+                return
             due = self._play_of_who_draws(drawn, now)
         if not drawn.pictured:
             self._weigh(drawn, due)
@@ -415,6 +417,16 @@ class Draws:
     def _may_have_drawn(self, drawn: _Drawn) -> bool:
         """Return whether the draw pile may look different since a hand with tracked fingers was there."""
         return any(self._pictures.show_taking(*stay) is not False for stay in drawn.stays)
+
+    def _is_anothers(self, drawn: _Drawn) -> bool:
+        """Return whether the hand of a player who still had to draw was at the draw pile, too.
+
+        A hand that owes no card may point at the pile, or rest there.
+        """
+        log, seats = self._scene.log, self._scene.layout.seats
+        owing = {seat for seat, one in enumerate(seats) if log.put_down_by(one.player) is not None}
+        others = ((self._scene.first_to_draw(owing - {drawn.seat}, start), end) for start, end in drawn.stays)
+        return any(hand is not None and hand.t <= end for hand, end in others)
 
     def _play_of_who_draws(self, drawn: _Drawn, now: float) -> PutDown | None:
         """Give the last play to the player who draws, if another hand was only nearer; return that play.

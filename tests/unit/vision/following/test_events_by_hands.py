@@ -324,6 +324,18 @@ def test_of_two_hands_that_came_as_near_the_one_that_draws_has_played() -> None:
     assert told == [("play", "Bob", None)]
 
 
+def test_a_hand_that_points_at_the_draw_pile_does_not_draw_for_who_played() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.rest(1.0)
+    together(script, "Bob", DRAW_AT, "Ann", ANN_HOME, PLAY_AT, (DRAW_AT[0] + 10.0, DRAW_AT[1]), ANN_HOME)
+    script.draw_picture = draw_picture(17)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(4.0)
+    told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
+    assert told == [("play", "Ann"), ("draw", "Ann")]
+
+
 def test_if_nobody_draws_the_nearest_hand_has_played() -> None:
     script = script_by_hands()
     near, as_near = (PLAY_AT[0], PLAY_AT[1] - 80.0), (PLAY_AT[0] - 5.0, PLAY_AT[1] + 75.0)
