@@ -12,15 +12,14 @@ from vision.following.draw_paths import DRAGGED_MM, DrawWays
 from vision.following.draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
 from vision.following.patches import PATCH_MM
 from vision.following.records import Patch, PutDown
-from vision.following.scene import Scene
+from vision.following.scene import DRAW_SECONDS, Scene
 from vision.hands.tracks import ArmTrack
 
 BeforeDraw = Callable[[str | None, int, float], None]
 """Called with the player, the number of cards and the time, just before a draw is reported."""
 
-_GAP_SECONDS, _DRAW_SECONDS = 0.35, 0.7
-"""Pauses at the draw pile closer in time than the first number are one. A hand that draws rests
-there for the second at most."""
+_GAP_SECONDS = 0.35
+"""Pauses at the draw pile closer in time than this are one."""
 _UNSEEN_PLAY_SECONDS = 2.0
 """How long to wait for the play of a hand that seems to have put nothing down: it may still come to light."""
 _MEANWHILE_SECONDS = 1.5
@@ -115,7 +114,7 @@ class Draws:
 
         A hand that rests longer may hold a card out over the pile.
         """
-        soon = reach.pause_seconds < _DRAW_SECONDS and not self.all_drawn
+        soon = reach.pause_seconds < DRAW_SECONDS and not self.all_drawn
         return soon and self._scene.at_draw_pile(reach.tip)
 
     def watch(self, reach: ArmTrack, t: float, *, covered: bool) -> None:
@@ -393,9 +392,12 @@ class Draws:
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = log.put_down_by(player)
         if due is None and self._scene.by_hands and self._may_have_drawn(drawn):
-            if self._is_anothers(drawn):
-                return
-            due = self._play_of_who_draws(drawn, now)
+            owing = self._who_owes(drawn)
+            if owing is None:
+                due = self._play_of_who_draws(drawn, now)
+            else:
+                drawn.seat, player = owing, self._scene.player(owing)
+                due = log.put_down_by(player)
         if not drawn.pictured:
             self._weigh(drawn, due)
         if not drawn.count:
@@ -418,15 +420,19 @@ class Draws:
         """Return whether the draw pile may look different since a hand with tracked fingers was there."""
         return any(self._pictures.show_taking(*stay) is not False for stay in drawn.stays)
 
-    def _is_anothers(self, drawn: _Drawn) -> bool:
-        """Return whether the hand of a player who still had to draw was at the draw pile, too.
+    def _who_owes(self, drawn: _Drawn) -> int | None:
+        """Return the seat that still had to draw and whose arm was over the draw pile, too; None: not one.
 
         A hand that owes no card may point at the pile, or rest there.
         """
-        log, seats = self._scene.log, self._scene.layout.seats
-        owing = {seat for seat, one in enumerate(seats) if log.put_down_by(one.player) is not None}
-        others = ((self._scene.first_to_draw(owing - {drawn.seat}, start), end) for start, end in drawn.stays)
-        return any(hand is not None and hand.t <= end for hand, end in others)
+        stays, log = drawn.stays, self._scene.log
+        seats = {reach.number: reach.seat for reach in self._scene.reaches}
+        meanwhile = [
+            v for v in self._visits if any(v.start <= end and start <= v.end for start, end in stays)
+        ]
+        over = {seats[visit.reach] for visit in meanwhile if visit.reach in seats} - {drawn.seat}
+        owing = [seat for seat in over if log.put_down_by(self._scene.player(seat)) is not None]
+        return owing[0] if len(owing) == 1 else None
 
     def _play_of_who_draws(self, drawn: _Drawn, now: float) -> PutDown | None:
         """Give the last play to the player who draws, if another hand was only nearer; return that play.
@@ -449,8 +455,11 @@ class Draws:
                 or not self._scene.was_at_play_pile(drawn.seat, last.t)
             ):
                 return None
+            without, first = self._scene.card_came
+            if any(start <= without and first <= end for start, end in drawn.stays):
+                return None  # the hand was at the draw pile while the card was put down
             if max((end for _, end in drawn.stays), default=drawn.t) <= last.t:
-                return None  # the hand was at the draw pile before the card was put down
+                return None  # it was there before
         log.revise(last, now, player=player)
         return log.put_down_by(player)
 

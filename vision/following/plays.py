@@ -127,10 +127,12 @@ class PlayPile:
         self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
         if len(self._glimpses) >= _LOOKS:
             view = self._view(self._glimpses, free=False)
-            sure = view.confidence >= _GLIMPSE_SURE
-            if view.new and sure and self._visits.is_sure_who(view.new[-1][2]):
-                self._played(view.new, look.t, None, early=True)
-                return
+            if view.new and view.confidence >= _GLIMPSE_SURE:
+                newest = view.new[-1][2]
+                waits = look.t - self._visits.when_it_came(newest)[1] < _WAIT_FOR_DRAW_SECONDS
+                if not waits or self._visits.is_sure_who(newest):
+                    self._played(view.new, look.t, None, early=True)
+                    return
         self._look_under_hand(look)
 
     def _note_shown(self, cards: Iterable[tuple[Observation, int | None]], t: float) -> None:
@@ -305,7 +307,7 @@ class PlayPile:
             new, self._glimpses if early else self._looks
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
-        self._scene.started = True
+        self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1][2])
         last = self._told.newest
         told = self._told.tell(player, new, source, t, now, below=below)
         sources = {source, last.source} if last is not None and told.revise is not None else {source}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from engine.cards import copies
 from vision.following.records import ReportedEvents, UnderArm
@@ -33,6 +33,8 @@ _NEAREST_HAND_MM, _AS_NEAR_MM = 260.0, 40.0
 """A hand that put a card down came this near to its middle. Two hands came about equally near if their
 distances differ by less than the second number."""
 _RESTS_SECONDS = 0.12
+DRAW_SECONDS = 0.7
+"""A hand that draws rests at the draw pile for so long at most."""
 _MOMENT_SECONDS = 0.25
 _TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
 
@@ -62,6 +64,8 @@ class Scene:
     """The latest reaches, oldest first; the last may still be going on."""
     started: bool = False
     """Whether anything has been played, shown or picked up since the deal."""
+    card_came: tuple[float, float] = (-math.inf, math.inf)
+    """When looks last showed the play pile without the card that was put down last, and first with it."""
     burned: list[str] = field(default_factory=list)
     by_hands: bool = False
     """Whether reaches are those of hands with landmarks, whose places are exact."""
@@ -174,14 +178,19 @@ class Scene:
         return replace(last, rivals=frozenset({hand.seat for hand in as_near} - {last.seat}))
 
     def first_to_draw(self, seats: Collection[int] | None, since: float) -> NearHand | None:
-        """Return the hand of a seat (None: of any) that was first at the draw pile after `since`."""
-        visits = [
-            NearHand(reach.seat, t, math.dist(where, self.layout.draw or where))
-            for reach in self.reaches
-            if seats is None or reach.seat in seats
-            for (_, before), (t, where) in pairwise(reach.path)
-            if t > since and self.at_draw_pile(where) and self.at_draw_pile(before)
-        ]
+        """Return the hand of a seat (None: of any) that was first at the draw pile after `since`.
+
+        A hand that had been there for longer than drawing takes only points at the pile, or rests there.
+        """
+        visits = []
+        for reach in self.reaches:
+            counts = seats is None or reach.seat in seats
+            for is_there, path in groupby(reach.path, lambda at: self.at_draw_pile(at[1])) if counts else ():
+                (start, _), *more = path
+                later = [(t, where) for t, where in more if t > since]
+                if is_there and later and since - start < DRAW_SECONDS:
+                    t, where = later[0]
+                    visits.append(NearHand(reach.seat, t, math.dist(where, self.layout.draw or where)))
         return min(visits, key=lambda visit: visit.t, default=None)
 
     def lean(self, bodies: Mapping[Zone, frozenset[int]], t: float) -> None:

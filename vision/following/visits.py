@@ -146,11 +146,23 @@ class Visits:
         without = [t for t, _ in self._free if t < first]
         return without[-2] if len(without) > 1 else -math.inf
 
-    def hand_that_put_down(self, card: Observation) -> NearHand | None:
-        """Return the hand that put down a card; see `hand_at`."""
+    def _first_glimpse(self, card: Observation) -> tuple[float, int | None]:
+        """Return when a card was first seen while something was over the pile, and the seat of the arm there.
+
+        The time is infinite if it was not.
+        """
         lately = ((t, cards) for t, cards in self._glimpses if t > self.since)
         seen = ((t, seat) for t, cards in lately for one, seat in cards if _is_same(card, one))
-        first, holder = next(seen, (math.inf, None))
+        return next(seen, (math.inf, None))
+
+    def when_it_came(self, card: Observation) -> tuple[float, float]:
+        """Return when looks last showed the uncovered pile without a card, and when one first showed it."""
+        free = next((t for t, cards in self._free if any(_may_be(card, seen) for seen in cards)), math.inf)
+        return self._still_without(card), min(free, self._first_glimpse(card)[0])
+
+    def hand_that_put_down(self, card: Observation) -> NearHand | None:
+        """Return the hand that put down a card; see `hand_at`."""
+        first, holder = self._first_glimpse(card)
         left = first + _LEAVES_SECONDS
         return self.hand_at((card.x, card.y), self._still_without(card), left, holder)
 

@@ -755,3 +755,32 @@ def test_a_hidden_draw_is_told_though_the_next_player_has_played_when_the_head_l
     played = next(event for event in script.events if event.cards == ("9S",))
     assert drawn.player == "Ann"
     assert 0.0 < drawn.t - played.t < 2.5
+
+
+def test_a_card_that_lies_in_sight_beside_a_body_is_told_before_the_body_leaves() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("4H", PLAY_AT))
+    script.rest(4.0)
+    hand = hand_beneath_head(script, "Dan", "Cat", (PLAY_AT[0] + 60.0, -180.0), BESIDE_PILE, BESIDE_PILE)
+    script.end(hand)
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1]), p=0.995))
+    for _ in range(8):
+        somebody_leans(script, "Cat", PLAY, frames=5)
+        somebody_leans(script, "Bob", PLAY, frames=1)
+        script.events += script.maker.on_look(Look(script.t, tuple(script.cards()), (), frozenset({PLAY})))
+    assert [cards for kind, _, cards in script.told() if kind == "play"] == [("4H",), ("9S",)]
+
+
+def test_a_hand_that_rested_at_the_draw_pile_while_a_card_was_put_down_has_not_played_it() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("4H", PLAY_AT))
+    script.rest(4.0)
+    near = (PLAY_AT[0] + 95.0, PLAY_AT[1])
+    together(script, "Bob", DRAW_AT, "Dan", *(5 * [(350.0, 0.0)]), *(3 * [near]), (350.0, 0.0))
+    something_moves(script, PLAY, frames=2)
+    script.draw_picture = draw_picture(16)
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(4.0)
+    plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
+    assert plays == [("Ann", ("4H",)), ("Dan", ("9S",))]
