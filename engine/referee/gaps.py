@@ -283,9 +283,9 @@ class Gaps:
             None if missed cards do not explain the draw.
         """
         state, seat, surplus = self._state, self._state.seats[player], count - allowed
-        if not self.fallible or surplus <= 0 or state.draw_pile is None:
+        if not self.fallible or surplus <= 0:
             return None
-        if surplus > state.draw_pile:  # impossible, so the draw pile was counted wrongly
+        if state.draw_pile is not None and surplus > state.draw_pile:  # the draw pile was counted wrongly
             state.draw(player, state.draw_pile)
             return say("how many cards were left on the draw pile"), None
         mechanics = state.rules.mechanics

@@ -44,6 +44,8 @@ _ASTRAY_LOOKS = 6
 _NO_DEAL_LOOKS = 8
 """After this many looks, open cards that form no deal are not a deal in progress. The last looks are seconds
 apart, and nobody rests that long while dealing."""
+_LARGEST_SET = 4
+"""A player puts down at most so many cards at once."""
 _PLAIN_P = 0.95
 """Probability of the name from which a card counts as wholly visible."""
 _UNDER_ARM_SHARE = 0.12
@@ -326,11 +328,36 @@ class Watcher:
         t = motion.t
         if not motion.still:
             self._resting.note_motion(t)
-        elif self._tabletop is None and self._known is None:
+            return self._maker is None and self._looked_amid_motion(frame, motion)
+        if self._tabletop is None and self._known is None:
             self._tabletop = BareTable(frame.image)
         if not self._resting.is_due(t, self._last_look):
             return False
         return self._resting.add(self._read(frame.image, t, self._resting.occlusion_regions))
+
+    def _looked_amid_motion(self, frame: StabilisedFrame, motion: MotionFrame) -> bool:
+        """Look occasionally at a table that never rests; return whether the looks suffice."""
+        if not self._resting.is_due_amid_motion(motion.t, self._last_look):
+            return False
+        readings = self._read(frame.image, motion.t, None)
+        moving = motion.recently_moving
+        return self._resting.add_amid_motion(
+            [r for r in readings if not motion.covered_share(moving, r.quad)]
+        )
+
+    def _are_cards_dealt(self) -> bool:
+        """Return whether so many cards have come in looks amid motion that it is a deal, and no play."""
+        looks = self._resting.readings
+        half = len(looks) // 2
+        before, now = ({card.card for look in part for card in look} for part in (looks[:half], looks[half:]))
+        return self._resting.amid_motion and len(now - before) >= _LARGEST_SET
+
+    def _rows_stay(self, settled: Sequence[Observation], layout: Layout) -> bool:
+        """Return whether the cards in the rows lay there from the first looks on: nobody deals any more."""
+        looks = self._resting.readings
+        early = settled_cards(looks[: len(looks) // 2 + 1], layout.plane)
+        rows = [card for card in settled if (zone := layout.zone_at(card.x, card.y)) and zone.kind == "row"]
+        return all(any(card.face == one.face and card.is_at(one) for one in early) for card in rows)
 
     def _begin(self, frame: Image, motion: MotionFrame) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
@@ -349,11 +376,13 @@ class Watcher:
         else:
             found = self._finder.find_deal(readings, frame, self._tabletop)
             if found is None:
-                self._seen_undealt = True
-                if len(readings) >= _NO_DEAL_LOOKS:
+                self._seen_undealt |= not self._resting.amid_motion  # hands may have hidden the rows
+                if len(readings) >= _NO_DEAL_LOOKS and not self._are_cards_dealt():
                     self.question = self.question or self._finder.missing_question(readings, width, height)
                 return []
             layout, settled = found
+        if self._resting.amid_motion and not self._rows_stay(settled, layout):
+            return []
         up, confidence = read_up_cards(settled, layout, self._packs)
         if confidence < SURE_NAME_P and not self._resting.closely_read:
             return []  # until closer looks have settled the doubtful names

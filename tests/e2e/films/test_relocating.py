@@ -190,3 +190,46 @@ def test_a_picture_of_another_shape_is_no_end() -> None:
     onto = np.array([[1, 0, (HEIGHT - WIDTH) / 2], [0, 1, (WIDTH - HEIGHT) / 2], [0, 0, 1]]) @ onto
     table = Table(onto)
     assert off(resumed(table, size=(HEIGHT, WIDTH)), table) < 12.0
+
+
+def watched_amid_motion(
+    watcher: Watcher, table: Table, *, seconds: float, card_a_second: bool = False
+) -> None:
+    """Watch while a hand at the picture's edge never rests; `card_a_second`: cards come in turn."""
+    cards = table.cards
+    for k in range(round(15 * seconds)):
+        frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
+        frame[40 * (k % 3) : 40 * (k % 3) + 90, :60] = 210
+        if card_a_second:
+            table.cards = [cards[0], *cards[1 : 1 + k // 15]]
+        watcher.feed(frame, k / 15)
+    table.cards = cards
+
+
+def test_a_game_is_found_though_somebody_always_moves() -> None:
+    table = Table(camera(x=60))
+    watcher = Watcher(table, list(SPOTS), stored(), row_length=3)
+    watcher.go_on(UP, begun=True)
+    watched_amid_motion(watcher, table, seconds=10.0)
+    assert off(watcher, table) < 12.0
+
+
+def test_while_cards_are_dealt_no_deal_is_found_however_long_nothing_rests() -> None:
+    table = Table(camera())
+    table.cards = [card for card in table.cards if card[0] not in ("10S", "10D")]
+    watcher = Watcher(table, list(SPOTS))
+    watched_amid_motion(watcher, table, seconds=12.0, card_a_second=True)
+    assert (watcher._maker, watcher.question) == (None, None)
+    for k in range(180, 360):
+        frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
+        frame[40 * (k % 3) : 40 * (k % 3) + 90, :60] = 210
+        watcher.feed(frame, k / 15)
+    assert watcher._maker is not None, "the deal is finished, and the same person still moves"
+
+
+def test_rows_that_no_look_amid_motion_completes_are_asked_for() -> None:
+    table = Table(camera())
+    table.cards = table.cards[:8]
+    watcher = Watcher(table, list(SPOTS))
+    watched_amid_motion(watcher, table, seconds=14.0)
+    assert watcher.question is not None

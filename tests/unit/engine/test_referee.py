@@ -625,3 +625,18 @@ def test_the_pile_of_a_joined_game_counts_if_its_order_does_not_matter() -> None
     assert referee.table.pile == ["QH", "QS"]
     play = Event(id=2, event="play", player=BOB, cards=("5H",), source="hand")
     assert broken(referee.observe(play)) == ["play.equal-or-higher"]
+
+
+def test_replenish_to_three_in_a_joined_game_a_play_may_have_been_missed() -> None:
+    """Cat drew two without a play that was seen, so the next draw may be due as well."""
+    referee = Referee("winnersh", PLAYERS, dealer=ANN)
+    up: dict[str, tuple[str, ...]] = {
+        ANN: ("4C", "9S", "KD"),
+        BOB: ("5C", "6S", "7D"),
+        CAT: ("8C", "8S", "8D"),
+    }
+    referee.observe(Event(id=1, event="deal", up=up, under_way=True, confidence=0.9))
+    referee.observe(Event(id=2, event="draw", player=CAT, count=2, confidence=0.9))
+    referee.observe(Event(id=3, event="play", player=CAT, cards=("QC",), source="hand", confidence=0.97))
+    drawn = referee.observe(Event(id=4, event="draw", player=CAT, count=1, confidence=0.9))
+    assert verdict(drawn) == "unproven"

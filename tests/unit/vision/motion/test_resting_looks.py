@@ -32,3 +32,23 @@ def test_only_the_latest_looks_are_kept() -> None:
     for _ in range(30):
         resting.add([])
     assert len(resting.readings) == 10
+
+
+def test_a_table_that_never_rests_is_looked_at_amid_motion() -> None:
+    resting = RestingLooks()
+    due = [t for t in range(6) if resting.is_due_amid_motion(float(t), last=0.0)]
+    assert due == [3, 4, 5]
+    assert not resting.is_due_amid_motion(5.5, last=5.0)
+    assert [resting.add_amid_motion([]) for _ in range(5)] == [False, False, False, False, True]
+    resting.note_motion(8.0)
+    assert len(resting.readings) == 5, "the motion has been there all the time"
+    assert resting.closely_read
+
+
+def test_looks_at_rest_replace_those_amid_motion() -> None:
+    resting = RestingLooks()
+    for _ in range(5):
+        resting.add_amid_motion([])
+    assert resting.add([]) is False
+    assert (resting.amid_motion, len(resting.readings)) == (False, 1)
+    assert not resting.is_due_amid_motion(20.0, last=0.0)
