@@ -63,8 +63,8 @@ class PlayPile:
         self._seeming = SeeminglyNew(self.pile, self._pictures, taking, self._told)
         self._shown_at = -math.inf
         """When a card of the pile was last seen there, perhaps under a hand."""
-        self._shown_under: int | None = None
-        """The seat of that hand; None if the card lay free."""
+        self._lifted_by: int | None = None
+        """The seat of that hand if the card was no longer where it had lain; else None."""
         self._as_left: Patch | None = None
         self._undisturbed: Patch | None = None
         """The picture of the pile when it was last seen with nothing to settle."""
@@ -136,11 +136,13 @@ class PlayPile:
         self._look_under_hand(look)
 
     def _note_shown(self, cards: Iterable[tuple[Observation, int | None]], t: float) -> None:
-        """Note when the pile's cards are seen, and under which seat's hand (None: free)."""
+        """Note when the pile's cards are seen, and which seat's hand has lifted them (None: none has)."""
         names, layout = set(self.pile.names), self._scene.layout
-        under = [seat for c, seat in cards if c.best[0] in names and layout.zone_at(c.x, c.y) == PLAY]
-        if under:
-            self._shown_at, self._shown_under = t, under[-1]
+        there = [(c, seat) for c, seat in cards if c.best[0] in names and layout.zone_at(c.x, c.y) == PLAY]
+        if there:
+            seen, seat = there[-1]
+            lies = any(card.place is not None and same_card(card.place, seen) for card in self.pile.cards)
+            self._shown_at, self._lifted_by = t, None if lies else seat
 
     def _look_under_hand(self, look: Look) -> None:
         """Report a play at rest under a resting hand, if two or more looks read its cards well enough."""
@@ -504,8 +506,8 @@ class PlayPile:
         aside = self._taking.hand_that_put_aside(self.pile.names, self._shown_at)
         hand = aside or self._visits.hand_that_took(self._shown_at)
         seat = self._visits.who(self._scene.layout.play, self._shown_at) if hand is None else hand.seat
-        if aside is None and hand is not None and self._shown_under in hand.rivals:
-            seat = self._shown_under
+        if aside is None and hand is not None and self._lifted_by in hand.rivals:
+            seat = self._lifted_by
         if unseen := self._seen_under_hand(now):
             self.touched = self._under_hand.since({name for name, _, _ in unseen}, now)
             self._played(one_set(unseen), now, None, unpictured=True)

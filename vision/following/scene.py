@@ -161,21 +161,23 @@ class Scene:
     def nearest_hand(self, place: Place, start: float, end: float = math.inf) -> NearHand | None:
         """Return the hand that came nearest to a place between two times; None if none came near.
 
-        If two came about equally near, the one that was there last counts: the other passed by, or rested.
+        If two came about equally near, the one that arrived last counts: the other passed by, or rested.
         """
-        hands: list[NearHand] = []
+        hands: list[tuple[float, NearHand]] = []
         for reach in self.reaches:
-            there = [(t, math.dist(where, place)) for t, where in reach.path if start <= t <= end]
-            near = min((mm for _, mm in there), default=math.inf)
+            way = [(t, math.dist(where, place)) for t, where in reach.path if t <= end]
+            near = min((mm for t, mm in way if t >= start), default=math.inf)
             if near <= _NEAREST_HAND_MM:
-                came = next(t for t, mm in there if mm < near + _AS_NEAR_MM)
-                hands.append(NearHand(reach.seat, came, near))
-        nearest = min((hand.mm for hand in hands), default=math.inf)
-        as_near = [hand for hand in hands if hand.mm < nearest + _AS_NEAR_MM]
-        last = max(as_near, key=lambda hand: hand.t, default=None)
-        if last is None:
+                came = next(t for t, mm in way if t >= start and mm < near + _AS_NEAR_MM)
+                away = [t for t, mm in way if t < came and mm >= near + _AS_NEAR_MM]
+                arrived = next(t for t, _ in way if not away or t > away[-1])
+                hands.append((arrived, NearHand(reach.seat, came, near)))
+        nearest = min((hand.mm for _, hand in hands), default=math.inf)
+        as_near = [(arrived, hand) for arrived, hand in hands if hand.mm < nearest + _AS_NEAR_MM]
+        if not as_near:
             return None
-        return replace(last, rivals=frozenset({hand.seat for hand in as_near} - {last.seat}))
+        _, last = max(as_near, key=lambda one: one[0])
+        return replace(last, rivals=frozenset({hand.seat for _, hand in as_near} - {last.seat}))
 
     def first_to_draw(self, seats: Collection[int] | None, since: float) -> NearHand | None:
         """Return the hand of a seat (None: of any) that was first at the draw pile after `since`.

@@ -552,6 +552,34 @@ def test_a_pile_went_with_the_hand_beneath_which_it_was_last_seen() -> None:
     assert picked_up == ["Bob"]
 
 
+def test_a_pile_that_lies_unmoved_beneath_a_resting_hand_goes_with_the_hand_that_comes_for_it() -> None:
+    script = script_by_hands()
+    pile = card("9S", PLAY_AT)
+    script.play("Ann", pile)
+    script.rest(4.0)
+    beside = (PLAY_AT[0], PLAY_AT[1] + 25.0)
+    rests, takes = (
+        ArmTrack.begin(number, PLAYERS.index(player), script.t)
+        for number, player in enumerate(("Ann", "Bob"))
+    )
+    for place in [BOB_HOME, BOB_HOME, PLAY_AT, PLAY_AT, BOB_HOME]:
+        for _ in range(3):
+            script.t += STEP
+            rests.update(beside, script.t)
+            takes.update(place, script.t)
+            covered = {PLAY: frozenset({rests.seat})}
+            frame = HandsFrame(script.t, (rests, takes), (), covered, by_hands=True)
+            script.events += script.maker.on_hands(frame)
+        if script.table:
+            script.look([UnderArm(rests.seat, pile, 0.5, False)], frozenset({PLAY}))
+        if place == PLAY_AT:
+            script.table.clear()
+    script.end(takes, rests)
+    script.rest(4.0)
+    picked_up = [player for kind, player, _ in script.told() if kind == "pick_up"]
+    assert picked_up == ["Bob"]
+
+
 def test_who_draws_has_played_if_only_hands_far_from_the_card_were_seen() -> None:
     script = script_by_hands()
     script.play("Cat", card("4H", PLAY_AT))
