@@ -380,9 +380,15 @@ class Draws:
         if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
             self.tell(now)
 
-    def has_drawn_since(self, seat: int | None, t: float) -> bool:
-        """Return whether the draw that waits to be reported is a seat's, and its reach went on after `t`."""
-        return self._drawn is not None and self._drawn.seat == seat and self._drawn.t > t
+    def may_follow(self, seat: int | None, t: float) -> bool:
+        """Return whether a draw waits to be reported that may be for what a seat (None: unknown) did at `t`.
+
+        Its reach went on after `t`, and it is that seat's, or nobody knows yet what it is for.
+        """
+        if self._drawn is None or self._drawn.t <= t:
+            return False
+        due = self._scene.log.put_down_by(self._scene.player(self._drawn.seat))
+        return self._drawn.seat == seat or (due is None and self._scene.by_hands)
 
     def tell(self, now: float) -> None:
         """Report the draw that waits, if there is one."""

@@ -562,14 +562,14 @@ class EventMaker:
     def _before_action(self, seat: int | None, now: float, t: float | None = None) -> None:
         """Report earlier events before what a seat (None: unknown) does now, or did at `t`.
 
-        If the seat's draw was not over at `t`, it came after that act.
+        A draw that was not over at `t` may have come after that act, and show who acted.
         """
         self._tell_put_away(seat, now)
         if seat is not None:
             self._shows.forget(seat)
         self._taking.tell_whole(now)
         self._taking.tell_part_before(seat, now)
-        if t is None or not self._draws.has_drawn_since(seat, t):
+        if t is None or not self._draws.may_follow(seat, t):
             self._draws.tell(now)
 
 

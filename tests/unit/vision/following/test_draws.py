@@ -76,9 +76,9 @@ def test_what_was_drawn_after_a_card_was_put_down_is_told_after_it() -> None:
     put_down = script.t - 0.5
     script.rest(0.4)
     drawing = script.maker._draws
-    assert drawing.has_drawn_since(0, put_down)
-    assert not drawing.has_drawn_since(0, script.t)
-    assert not drawing.has_drawn_since(1, put_down)
+    assert drawing.may_follow(0, put_down)
+    assert not drawing.may_follow(0, script.t)
+    assert not drawing.may_follow(1, put_down)
 
 
 def test_a_hand_that_passes_the_draw_pile_on_its_way_home_draws_nothing() -> None:
