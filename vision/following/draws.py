@@ -383,12 +383,16 @@ class Draws:
     def may_follow(self, seat: int | None, t: float) -> bool:
         """Return whether a draw waits to be reported that may be for what a seat (None: unknown) did at `t`.
 
-        Its reach went on after `t`, and it is that seat's, or nobody knows yet what it is for.
+        Its reach went on after `t`, and it is that seat's, or nobody knows yet what it is for. The seat's own
+        draw that is for nothing else counts anyway: `t` may be too late by what hid the pile.
         """
-        if self._drawn is None or self._drawn.t <= t:
+        drawn = self._drawn
+        if drawn is None:
             return False
-        due = self._scene.log.put_down_by(self._scene.player(self._drawn.seat))
-        return self._drawn.seat == seat or (due is None and self._scene.by_hands)
+        for_nothing_yet = self._scene.log.put_down_by(self._scene.player(drawn.seat)) is None
+        if drawn.seat == seat:
+            return for_nothing_yet or drawn.t > t
+        return for_nothing_yet and self._scene.by_hands and drawn.t > t
 
     def tell(self, now: float) -> None:
         """Report the draw that waits, if there is one."""
