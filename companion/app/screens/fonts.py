@@ -1,15 +1,18 @@
 """Fonts for characters that the app's own font lacks, such as emoji, Chinese and Arabic in names.
 
+And how large texts are in a font: that is remembered.
+
 A character is drawn in a font and compared with a character that no font has. So a font counts only if Kivy
 really draws the character with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from kivy import kivy_data_dir
 from kivy.core.text import Label as CoreLabel
@@ -25,6 +28,8 @@ PLAIN_SIGN = "•"
 LabelBase.register(SIGN_FONT, str(Path(kivy_data_dir, "fonts", f"{SIGN_FONT}.ttf")))
 _ALWAYS_OWN = "\u0250"
 """Characters below this one are in the app's own font."""
+_MOST_KNOWN = 4096
+"""How many texts have their sizes remembered in one font."""
 _IN_NO_FONT = "\U0010fffd"
 _SIZE = 24
 _KNOWN = (
@@ -92,3 +97,29 @@ def _drawn(font: str, character: str) -> bytes:
     except (OSError, ValueError):
         return b""
     return b"" if label.texture is None else bytes(label.texture.pixels)
+
+
+@lru_cache(maxsize=64)
+def _sizes_in(_font: str) -> dict[str, tuple[int, int]]:
+    """Return the sizes of texts in a font that are known so far."""
+    return {}
+
+
+def _remembering(label: Any) -> Callable[[str], tuple[int, int]]:
+    """Return what measures texts in the font that `label` has at this moment, each of them only once."""
+    known, measure = _sizes_in(label._get_font_id()), label.get_extents
+
+    def extents(text: str) -> tuple[int, int]:
+        size = known.get(text)
+        if size is None:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
+            size = known[text] = measure(text)
+        return size
+
+    return extents
+
+
+if hasattr(CoreLabel, "_get_font_id"):
+    # The one that Kivy brings remembers nothing: it measures each word for each width, and again to draw it.
+    CoreLabel.get_cached_extents = _remembering

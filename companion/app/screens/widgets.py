@@ -33,10 +33,11 @@ _SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸☰★§⚙")
 _SIGN = re.compile(f"([{''.join(sorted(_SIGNS))}])")
 
 
+@lru_cache(maxsize=4096)
 def signed(text: str, *, red_suits: str | None = None) -> str:
     """Return `text` as Kivy markup, with suits, signs and other scripts in fonts that have them.
 
-    `red_suits` is a colour for hearts and diamonds.
+    `red_suits` is a colour for hearts and diamonds. Results are cached.
     """
     parts = []
     for part in _SIGN.split(text):
