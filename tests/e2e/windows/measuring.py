@@ -14,11 +14,12 @@ READABLE = 4.5
 """WCAG 2.1, success criterion 1.4.3."""
 
 
-def measure() -> dict[str, Any]:
-    """Return the sizes of targets and texts, and what is cut, sticks out or is too faint to read.
+def measure(*, contrast: bool = False) -> dict[str, Any]:
+    """Return the sizes of targets and texts, and what is cut or sticks out.
 
     And which of the program's own widgets are there.
-    Where a sheet is open, only its own texts are looked at for contrast.
+    With `contrast`, the window is drawn, and what is too faint to read is found too. Where a sheet is open,
+    only its own texts are looked at for that.
     """
     from kivy.core.window import Window
     from kivy.uix.behaviors import ButtonBehavior
@@ -53,8 +54,8 @@ def measure() -> dict[str, Any]:
             )
             if beyond or (sheet is not None and clip is None and not within(box_of(widget), sheet)):
                 outside.append(text)
-    found = {"targets": targets, "cut": cut, "outside": outside, "faint": faint(), "sizes": sizes}
-    return found | {"shows": sorted(shows)}
+    found = {"targets": targets, "cut": cut, "outside": outside, "sizes": sizes, "shows": sorted(shows)}
+    return found | ({"faint": faint()} if contrast else {})
 
 
 def lacks_lines(label: Any) -> bool:

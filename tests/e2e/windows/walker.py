@@ -50,6 +50,8 @@ class Walker:
         self.app = make_app(size=size, store=store, settings=settings)
         self.saw: dict[str, Any] = {}
         self.measured: dict[str, Any] = {}
+        self.contrast = False
+        """Whether each look draws the window, and notes which texts are too faint to read."""
         self.taps = 0
         """How often something was tapped."""
 
@@ -141,7 +143,7 @@ class Walker:
 
     def look(self, name: str) -> None:
         """Note the texts and the measures of everything, and photograph it."""
-        self.measured[name] = measure()
+        self.measured[name] = measure(contrast=self.contrast)
         self.saw[name] = self.texts()
         if self.pictures is not None:
             self._shoot(self.pictures / f"{name}.png")
