@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.made_once import answered_once
+from tests.support.made_once import answered_once, made_once
 from tests.support.scripted import LONG_NAME
 
 HERE = Path(__file__).parent
@@ -56,7 +56,9 @@ def run(
     program: Path, arguments: list[str], environment: dict[str, str], prefix: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
     """Run a program that drives a window; where it sees the same, in a fork that has its modules already."""
-    surroundings = {**os.environ, **environment}
+    # To compile what draws takes a second, unless another window of this run has done it.
+    shaders = str(made_once("shaders", lambda _folder: None))
+    surroundings = {**os.environ, "MESA_SHADER_CACHE_DIR": shaders, **environment}
     if not prefix and forks(program, arguments, environment):
         return _forking(environment.get("SHITHEAD_AS_PHONE", "")).walk(program, arguments, surroundings)
     return subprocess.run(

@@ -3,7 +3,7 @@
 It reads orders on stdin, one JSON line each: which program of this folder (`drive_app`, `drive_window`) with
 which arguments, in which environment, and the files for what it prints. It answers each with the status that
 the program ended with. Loading modules is half of what a short scenario takes. No window is open here: a fork
-could not draw on it.
+could not draw on it. Each fork opens its own, in the moment in which the program asks Kivy for the window.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tests.e2e.windows import drive_app, drive_window
 from tests.e2e.windows.walker import TICKS_A_SECOND, tick_at_most
 
 PROGRAMS = {"drive_app": drive_app.main, "drive_window": drive_window.main}
-WITHOUT_WINDOW = ("app", "uix.label", "uix.image", "uix.scrollview", "uix.recycleview", "tests.common")
-"""Modules of Kivy that can be loaded before a window is open, with what they load."""
+SCREENS = ("application", "demonstration", "setup", "table", "tour")
+"""Modules of the app that are loaded before a window is open, with what they load."""
 PATIENCE_S = 600
 """Only against a scenario that hangs."""
 
@@ -35,9 +35,7 @@ PATIENCE_S = 600
 def main() -> None:
     prepare_kivy()
     tick_at_most(TICKS_A_SECOND)
-    for name in WITHOUT_WINDOW:
-        importlib.import_module(f"kivy.{name}")
-    assert "kivy.core.window" not in sys.modules
+    load_without_window()
     gc.collect()
     gc.freeze()
     print("ready", flush=True)
@@ -48,6 +46,35 @@ def main() -> None:
         print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 
 
+def load_without_window() -> None:
+    """Load the app. Its modules get a window that is opened only when it is asked for once more."""
+    from kivy import core
+
+    select = core.core_select_lib
+
+    def unopened(category: str, libraries: Any, *_: bool) -> Any:
+        kind = select(category, libraries)
+        return kind.__new__(kind)
+
+    core.core_select_lib = unopened
+    module: Any = importlib.import_module("kivy.core.window")
+    core.core_select_lib = select
+    window = module.Window
+
+    def opened(name: str) -> Any:
+        if name != "Window":
+            raise AttributeError(name)
+        module.Window = window
+        window.__init__()
+        return window
+
+    importlib.import_module("kivy.tests.common")
+    for name in SCREENS:
+        importlib.import_module(f"companion.app.screens.{name}")
+    del module.Window
+    module.__getattr__ = opened
+
+
 def walk(order: dict[str, Any]) -> None:
     """Be the program that is ordered, to its end."""
     status = 1
@@ -56,6 +83,7 @@ def walk(order: dict[str, Any]) -> None:
             os.dup2(os.open(order[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         signal.alarm(PATIENCE_S)
+        gc.set_threshold(100_000, 50, 50)  # to look through thousands of widgets again and again takes long
         os.environ.clear()
         os.environ.update(order["environment"])
         sys.argv = [order["program"], *order["arguments"]]
