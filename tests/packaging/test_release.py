@@ -115,7 +115,7 @@ def installed(released: tuple[Path, Path], tmp_path_factory: pytest.TempPathFact
     python = programs / Path(sys.executable).name
     run(
         *(sys.executable, "-m", "pip", "--python", python, "install", "--quiet"),
-        *("--disable-pip-version-check", "--no-deps", "--no-index", released[0]),
+        *("--disable-pip-version-check", "--no-deps", "--no-index", "--no-compile", released[0]),
         cwd=home,
     )
     (site / "lent.pth").write_text(f"{sysconfig.get_path('purelib')}\n")

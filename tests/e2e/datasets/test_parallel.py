@@ -10,13 +10,14 @@ from pathlib import Path
 import cv2
 import pytest
 
+from companion.cli import simulate
 from companion.cli.main import main
 from companion.parallel import spread
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
 from tests.support.polite_film import polite_film
 
-SIMULATE = ("simulate", "--games", "150", "--players", "2", "--policy", "random", "--seed", "4")
+SIMULATE = ("simulate", "--games", "45", "--players", "2", "--policy", "random", "--seed", "4")
 FILM = (
     *("--players", "2", "--seed", "7", "--plays", "1", "--fps", "1", "--width", "160", "--height", "90"),
     *("--deck", "drawn", "--surface", "drawn"),
@@ -52,8 +53,9 @@ def cluster() -> Iterator[str]:
 
 
 def test_simulate_counts_the_same_games_in_two_processes_and_on_a_cluster(
-    cluster: str, capsys: pytest.CaptureFixture[str]
+    cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(simulate, "_BLOCK", 20)  # three pieces of work, the last of them smaller
     told = []
     for where in ([], ["--jobs", "2"], ["--cluster", cluster]):
         assert main([*SIMULATE, *where]) == 0
