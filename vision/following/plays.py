@@ -177,7 +177,8 @@ class PlayPile:
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
         fitting = [c for c in fitting if c[0][:-1] in ranks or not pictures.lay_there(c[2])]
         new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
-        return replace(view, new=tuple(new))
+        early = {name for name, _, _ in self._told_early}
+        return replace(view, new=tuple(c for c in new if c[0] not in early or _show_twice(looks, c[0])))
 
     def look_interval(self, hands: HandsFrame, quick: float, steady: float) -> float:
         """Return after how many seconds the next look at the pile is due; inf if nothing is open."""
@@ -433,6 +434,7 @@ class PlayPile:
         if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
             return
         missed = self._seeming.missed(last, self._looks, self._elsewhere())
+        missed = self._without_last_again(missed)
         others = {self._scene.player(seat) for seat in self._visits.since_play} - {last.player}
         if missed and others and all(name[:-1] != last.cards[-1][:-1] for name, _, _ in missed):
             self.touched = self._visits.since
@@ -441,12 +443,20 @@ class PlayPile:
             self.pile.put(missed, below=True)
             self._told.add_to_last([name for name, _, _ in missed], now)
 
+    def _without_last_again(self, cards: Sequence[NewCard]) -> list[NewCard]:
+        """Return cards without those of the last play that are only read at another place than before.
+
+        Nobody has touched the pile since. So a second copy must be seen together with the first.
+        """
+        last = () if self._told.newest is None else self._told.newest.cards
+        return [card for card in cards if card[0] not in last or _show_twice(self._looks, card[0])]
+
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
         """Report cards that came to lie on the pile with no arm over it; return whether there were any."""
         left = max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
         if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
             return False
-        tossed = self._seeming.plainly_new(self._view(self._looks[-_LOOKS:]))
+        tossed = self._without_last_again(self._seeming.plainly_new(self._view(self._looks[-_LOOKS:])))
         if tossed:
             self.touched = min(now, left)
             self._played(tossed, now, patch)
@@ -546,3 +556,9 @@ class PlayPile:
         self._settle(now, patch)
         self._under_hand.forget()
         self._find_overlooked(now)
+
+
+def _show_twice(looks: Sequence[Sequence[Observation]], name: str) -> bool:
+    """Return whether looks show two cards of a name at once. A single card may be read at another place."""
+    both = (sum(card.best[0] == name for card in look) > 1 for look in looks)
+    return sum(both) >= _LOOKS

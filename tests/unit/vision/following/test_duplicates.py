@@ -37,6 +37,29 @@ def test_two_alike_played_together_are_two_cards() -> None:
     assert script.told()[1:] == [("play", "Bob", ("7H", "7H"))]
 
 
+def test_a_covered_card_that_later_looks_read_elsewhere_is_no_second_one() -> None:
+    script = Script(packs=2)
+    script.drawn = {}
+    script.reach("Bob", (PLAY_AT, 0.4))
+    for x, y in [
+        (-4, 4),
+        (2, 12),
+        (-1, 10),
+        (-4, 16),
+        (-8, -2),
+        (-8, -2),
+        (-3, 18),
+        (-1, 13),
+        (-4, 18),
+        (1, 11),
+    ]:
+        queens = ("QS", -60.0, -14.0), ("QH", -60.0, 11.0), ("QD", -56.0 + x, 19.0 + y)
+        script.table = [card(name, (across, along), 1.0) for name, across, along in queens]
+        script.rest(0.2)
+    script.rest(2.0)
+    assert script.told()[1:] == [("play", "Bob", ("QS", "QH", "QD"))]
+
+
 def test_with_one_pack_they_are_one_card_seen_twice() -> None:
     script = Script()
     script.play("Bob", FIRST, SECOND)
