@@ -211,20 +211,12 @@ class Gaps:
     def _milder_on_turn(
         self, situation: Situation, action: Action, ruling: Ruling, *, unseen: bool
     ) -> Ruling:
-        """Return a milder ruling on an act out of turn if an unseen act of the skipped player explains it.
-
-        If a body hid who acted, it may also have been the player whose turn it was.
-        """
+        """Return a milder ruling on an act out of turn if an unseen act of the skipped player explains it."""
         player, other = action.player or "", self._state.turn
         if other is None or other == player:
             return ruling
         if not self._may_have_acted(other, player, unseen=unseen):
-            by_other = rule_on(situation, replace(action, player=other))
-            if not unseen or by_other["verdict"] == "illegal":
-                return ruling
-            self.note_skipped_turns(player)
-            need = say("whether it was {who} who acted, and not {other}", who=other, other=player)
-            return in_common([by_other, ruling], [need])
+            return self._milder_on_player(situation, action, ruling, other) if unseen else ruling
         acted = say("whether {who} acted without being seen", who=other)
         tables = [(situation._replace(turn=player), acted)]
         if action.type != "pick_up":
@@ -236,6 +228,15 @@ class Gaps:
                 self.note_skipped_turns(player)
                 return as_unproven(milder, need)
         return ruling
+
+    def _milder_on_player(self, situation: Situation, action: Action, ruling: Ruling, other: str) -> Ruling:
+        """Return a milder ruling on an act that a body hid if it fits `other`, whose turn it was."""
+        by_other = rule_on(situation, replace(action, player=other))
+        if by_other["verdict"] == "illegal":
+            return ruling
+        self.note_skipped_turns(action.player or "")
+        need = say("whether it was {who} who acted, and not {other}", who=other, other=action.player)
+        return in_common([by_other, ruling], [need])
 
     def _may_have_acted(self, other: str, player: str, *, unseen: bool) -> bool:
         """Return whether one unseen act of `other` would have made it `player`'s turn.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from engine.cards import copies
@@ -178,7 +178,7 @@ class PlayPile:
         fitting = [c for c in fitting if c[0][:-1] in ranks or not pictures.lay_there(c[2])]
         new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
         early = {name for name, _, _ in self._told_early}
-        return replace(view, new=tuple(c for c in new if c[0] not in early or _show_twice(looks, c[0])))
+        return replace(view, new=tuple(_without_rereads(new, early, looks)))
 
     def look_interval(self, hands: HandsFrame, quick: float, steady: float) -> float:
         """Return after how many seconds the next look at the pile is due; inf if nothing is open."""
@@ -449,7 +449,7 @@ class PlayPile:
         Nobody has touched the pile since. So a second copy must be seen together with the first.
         """
         last = () if self._told.newest is None else self._told.newest.cards
-        return [card for card in cards if card[0] not in last or _show_twice(self._looks, card[0])]
+        return _without_rereads(cards, last, self._looks)
 
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
         """Report cards that came to lie on the pile with no arm over it; return whether there were any."""
@@ -558,7 +558,15 @@ class PlayPile:
         self._find_overlooked(now)
 
 
-def _show_twice(looks: Sequence[Sequence[Observation]], name: str) -> bool:
-    """Return whether looks show two cards of a name at once. A single card may be read at another place."""
-    both = (sum(card.best[0] == name for card in look) > 1 for look in looks)
-    return sum(both) >= _LOOKS
+def _without_rereads(
+    cards: Iterable[NewCard], told: Collection[str], looks: Sequence[Sequence[Observation]]
+) -> list[NewCard]:
+    """Return cards without those already told, unless looks show two of that name at once.
+
+    A single card may be read at another place than before.
+    """
+
+    def are_two(name: str) -> bool:
+        return sum(sum(card.best[0] == name for card in look) > 1 for look in looks) >= _LOOKS
+
+    return [card for card in cards if card[0] not in told or are_two(card[0])]

@@ -140,9 +140,13 @@ class Visits:
         hand = self._scene.nearest_hand(play, shown)
         return hand if hand is not None and hand.mm <= _PUTS_DOWN_MM else self.hand_at(play, shown)
 
+    def _first_free(self, card: Observation) -> float:
+        """Return when a look at the uncovered pile first showed a card; infinite if none did."""
+        return next((t for t, cards in self._free if any(_may_be(card, seen) for seen in cards)), math.inf)
+
     def _still_without(self, card: Observation) -> float:
         """Return when two looks had last shown the uncovered pile without a card; else minus infinity."""
-        first = next((t for t, cards in self._free if any(_may_be(card, seen) for seen in cards)), math.inf)
+        first = self._first_free(card)
         without = [t for t, _ in self._free if t < first]
         return without[-2] if len(without) > 1 else -math.inf
 
@@ -157,8 +161,7 @@ class Visits:
 
     def when_it_came(self, card: Observation) -> tuple[float, float]:
         """Return when looks last showed the uncovered pile without a card, and when one first showed it."""
-        free = next((t for t, cards in self._free if any(_may_be(card, seen) for seen in cards)), math.inf)
-        return self._still_without(card), min(free, self._first_glimpse(card)[0])
+        return self._still_without(card), min(self._first_free(card), self._first_glimpse(card)[0])
 
     def hand_that_put_down(self, card: Observation) -> NearHand | None:
         """Return the hand that put down a card; see `hand_at`."""

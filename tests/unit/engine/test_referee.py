@@ -604,14 +604,17 @@ def test_start_of_two_equal_cards_the_one_nearer_to_the_dealers_left_starts(
     assert ("late_breach" in kinds(game.play(holder, "4C"))) == late
 
 
+JOINED_UP: dict[str, tuple[str, ...]] = {
+    ANN: ("4C", "9S", "KD"),
+    BOB: ("5C", "6S", "7D"),
+    CAT: ("8C", "8S", "8D"),
+}
+"""The face-up cards of a game that was going on when it was first seen."""
+
+
 def test_a_game_that_is_joined_accuses_nobody_of_what_was_not_seen() -> None:
     referee = Referee("winnersh", PLAYERS, dealer=CAT)
-    up: dict[str, tuple[str, ...]] = {
-        ANN: ("4C", "9S", "KD"),
-        BOB: ("5C", "6S", "7D"),
-        CAT: ("8C", "8S", "8D"),
-    }
-    deal = Event(id=1, event="deal", up=up, cards=("9H", "QH"), under_way=True, confidence=0.9)
+    deal = Event(id=1, event="deal", up=JOINED_UP, cards=("9H", "QH"), under_way=True, confidence=0.9)
     referee.observe(deal)
     assert (referee.table.turn, referee.table.draw_pile) == (None, None)
     assert referee.table.pile == ["??", "??"], "in which order they lie was not seen"
@@ -630,12 +633,7 @@ def test_the_pile_of_a_joined_game_counts_if_its_order_does_not_matter() -> None
 def test_replenish_to_three_in_a_joined_game_a_play_may_have_been_missed() -> None:
     """Cat drew two without a play that was seen, so the next draw may be due as well."""
     referee = Referee("winnersh", PLAYERS, dealer=ANN)
-    up: dict[str, tuple[str, ...]] = {
-        ANN: ("4C", "9S", "KD"),
-        BOB: ("5C", "6S", "7D"),
-        CAT: ("8C", "8S", "8D"),
-    }
-    referee.observe(Event(id=1, event="deal", up=up, under_way=True, confidence=0.9))
+    referee.observe(Event(id=1, event="deal", up=JOINED_UP, under_way=True, confidence=0.9))
     referee.observe(Event(id=2, event="draw", player=CAT, count=2, confidence=0.9))
     referee.observe(Event(id=3, event="play", player=CAT, cards=("QC",), source="hand", confidence=0.97))
     drawn = referee.observe(Event(id=4, event="draw", player=CAT, count=1, confidence=0.9))

@@ -371,17 +371,22 @@ def test_turn_order_nobody_is_accused_if_a_body_hid_what_the_skipped_player_may_
         assert needs(outcome) == "whether Cat acted without being seen"
 
 
+def acted_again_unseen(start: Start, card: str) -> tuple[Told, Outcome]:
+    """Bob and Cat play, and then Cat again while a body hides who acts: it is Ann's turn."""
+    game = start()
+    unsure(game)
+    game.play(BOB, "4H", draws=1)
+    game.play(CAT, "8H", draws=1)
+    return game, game.tell("play", CAT, card, source="hand", confidence=0.97, unseen=True)
+
+
 @pytest.mark.parametrize(
     ("card", "ruled"), [("9H", "unproven"), ("4C", "illegal")], ids=["fits", "too low for both"]
 )
 def test_turn_order_if_a_body_hid_who_acted_it_may_have_been_the_players_whose_turn_it_was(
     start: Start, card: str, ruled: str
 ) -> None:
-    game = start()
-    unsure(game)
-    game.play(BOB, "4H", draws=1)
-    game.play(CAT, "8H", draws=1)
-    outcome = game.tell("play", CAT, card, source="hand", confidence=0.97, unseen=True)
+    _, outcome = acted_again_unseen(start, card)
     assert verdict(outcome) == ruled
     if ruled == "unproven":
         assert needs(outcome) == "whether it was Ann who acted, and not Cat"
@@ -392,9 +397,5 @@ def test_turn_order_after_an_act_that_a_body_hid_either_player_may_follow(
     start: Start, follower: str
 ) -> None:
     """Ann or Cat has acted, so it is Bob's turn or Ann's."""
-    game = start()
-    unsure(game)
-    game.play(BOB, "4H", draws=1)
-    game.play(CAT, "8H", draws=1)
-    game.tell("play", CAT, "9H", source="hand", confidence=0.97, unseen=True)
+    game, _ = acted_again_unseen(start, "9H")
     assert not broken(game.tell("play", follower, "10H", source="hand", confidence=0.97))
