@@ -259,7 +259,7 @@ class Watcher:
         maker, t = self._maker, motion.t
         if unsteady and self._doubt != "camera":
             self._doubt = "camera"
-            self._resting.readings.clear()
+            self._resting.clear()
             ended = self._arms.interrupted(t)
             return [] if ended is None else maker.on_hands(ended)
         if self._doubt is not None:
@@ -276,7 +276,7 @@ class Watcher:
             look = self._look(frame.image, motion, hands)
             if self._track.is_displaced(look, maker.rows, maker.layout):
                 self._doubt = "rows"
-                self._resting.readings.clear()
+                self._resting.clear()
                 return events
             told = maker.on_look(look)
             self._absorb_played(told)
@@ -473,7 +473,7 @@ class Watcher:
         self._told = maker.log.count
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
         self._tabletop, self._joined = None, []  # these belong to the former position of the camera
-        self._resting.readings.clear()
+        self._resting.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), to_reference=None)
         return maker.lose(t)

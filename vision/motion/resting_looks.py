@@ -19,8 +19,8 @@ _PAUSE_SECONDS = (0.13, 0.3, 2.0)
 """Seconds between looks: between quick looks, between closer looks, and after these."""
 _MAX_LOOKS = 10
 """Number of looks that are kept."""
-_PATIENCE_SECONDS, _AMID_MOTION_SECONDS = 3.0, 1.0
-"""After so long without rest, a table is looked at amid motion, with the second number between looks."""
+_AMID_MOTION_SECONDS = 1.0
+"""A table that does not rest is looked at after so long without a look."""
 _MIN_LOOKS_AMID_MOTION = 5
 """That many looks show what stays. In the time between them, a dealer would have put down more cards."""
 
@@ -29,13 +29,19 @@ class RestingLooks:
     """The latest looks at a table since something last moved there; or, if it never rests, amid motion."""
 
     def __init__(self) -> None:
-        self.readings: list[list[CardReading]] = []
-        """The readings of each look, oldest first."""
-        self.amid_motion = False
-        """Whether something moved at these looks. Then they hold only the cards at rest."""
+        self._at_rest: list[list[CardReading]] = []
+        self._amid_motion: list[list[CardReading]] = []
         self._moved_at = -math.inf
-        self._unread_since: float | None = None
-        """Since when the table has not been read at rest."""
+
+    @property
+    def readings(self) -> list[list[CardReading]]:
+        """The readings of each look, oldest first."""
+        return self._at_rest or self._amid_motion
+
+    @property
+    def amid_motion(self) -> bool:
+        """Whether something moved at these looks. Then they hold only the cards at rest."""
+        return bool(self._amid_motion) and not self._at_rest
 
     @property
     def rest_start(self) -> float:
@@ -45,45 +51,45 @@ class RestingLooks:
     @property
     def looks_closely(self) -> bool:
         """Whether the next look is a closer one."""
-        return len(self.readings) >= _QUICK_LOOKS
+        return len(self._at_rest) >= _QUICK_LOOKS
 
     @property
     def closely_read(self) -> bool:
         """Whether all closer looks have been made."""
-        return self.amid_motion or len(self.readings) >= 2 * _QUICK_LOOKS
+        return self.amid_motion or len(self._at_rest) >= 2 * _QUICK_LOOKS
 
     @property
     def occlusion_regions(self) -> Sequence[Region] | None:
         """The regions that the next look searches for indices: none in a quick look, else all (None)."""
         return None if self.looks_closely else []
 
+    def clear(self) -> None:
+        """Drop all looks."""
+        self._at_rest, self._amid_motion = [], []
+
     def note_motion(self, t: float) -> None:
         """Drop all looks at rest, because something moved at `t` (seconds)."""
         self._moved_at = t
-        if not self.amid_motion:
-            self.readings.clear()
+        self._at_rest = []
 
     def is_due(self, t: float, last: float) -> bool:
         """Return whether a table at rest is due to be read at `t`, after it was read at `last` (seconds)."""
-        pause = _PAUSE_SECONDS[min(len(self.readings) // _QUICK_LOOKS, len(_PAUSE_SECONDS) - 1)]
+        pause = _PAUSE_SECONDS[min(len(self._at_rest) // _QUICK_LOOKS, len(_PAUSE_SECONDS) - 1)]
         return t - self._moved_at >= _REST_SECONDS and t - last >= pause
 
-    def is_due_amid_motion(self, t: float, last: float) -> bool:
+    @staticmethod
+    def is_due_amid_motion(t: float, last: float) -> bool:
         """Return whether a table that does not rest is due to be read at `t`; `last`: when it was read."""
-        if self._unread_since is None:
-            self._unread_since = t
-        return t - self._unread_since >= _PATIENCE_SECONDS and t - last >= _AMID_MOTION_SECONDS
+        return t - last >= _AMID_MOTION_SECONDS
 
     def add(self, readings: list[CardReading]) -> bool:
         """Add the readings of a look; return whether the quick looks are complete."""
-        if self.amid_motion:
-            self.readings.clear()
-        self.amid_motion, self._unread_since = False, None
-        self.readings = [*self.readings[-_MAX_LOOKS + 1 :], readings]
+        self._at_rest = [*self._at_rest[-_MAX_LOOKS + 1 :], readings]
+        if self.looks_closely:
+            self._amid_motion = []
         return self.looks_closely
 
     def add_amid_motion(self, readings: list[CardReading]) -> bool:
         """Add the cards at rest in a look amid motion; return whether the looks suffice."""
-        self.amid_motion = True
-        self.readings = [*self.readings[-_MAX_LOOKS + 1 :], readings]
-        return len(self.readings) >= _MIN_LOOKS_AMID_MOTION
+        self._amid_motion = [*self._amid_motion[-_MAX_LOOKS + 1 :], readings]
+        return len(self._amid_motion) >= _MIN_LOOKS_AMID_MOTION

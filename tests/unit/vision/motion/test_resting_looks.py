@@ -36,19 +36,29 @@ def test_only_the_latest_looks_are_kept() -> None:
 
 def test_a_table_that_never_rests_is_looked_at_amid_motion() -> None:
     resting = RestingLooks()
-    due = [t for t in range(6) if resting.is_due_amid_motion(float(t), last=0.0)]
-    assert due == [3, 4, 5]
-    assert not resting.is_due_amid_motion(5.5, last=5.0)
+    assert [resting.is_due_amid_motion(t, last=2.0) for t in (2.5, 3.0, 9.0)] == [False, True, True]
     assert [resting.add_amid_motion([]) for _ in range(5)] == [False, False, False, False, True]
     resting.note_motion(8.0)
     assert len(resting.readings) == 5, "the motion has been there all the time"
     assert resting.closely_read
 
 
-def test_looks_at_rest_replace_those_amid_motion() -> None:
+def test_looks_amid_motion_do_not_delay_the_looks_at_rest() -> None:
     resting = RestingLooks()
-    for _ in range(5):
+    for _ in range(7):
+        resting.add_amid_motion([])
+    resting.note_motion(10.0)
+    assert resting.is_due(10.25, last=10.0)
+
+
+def test_quick_looks_at_rest_replace_those_amid_motion() -> None:
+    resting = RestingLooks()
+    for _ in range(4):
         resting.add_amid_motion([])
     assert resting.add([]) is False
     assert (resting.amid_motion, len(resting.readings)) == (False, 1)
-    assert not resting.is_due_amid_motion(20.0, last=0.0)
+    resting.note_motion(5.0)
+    assert (resting.amid_motion, len(resting.readings)) == (True, 4), "the rest was too short"
+    assert [resting.add([]) for _ in range(3)] == [False, False, True]
+    resting.note_motion(7.0)
+    assert resting.readings == []
