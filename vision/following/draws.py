@@ -412,6 +412,8 @@ class Draws:
             self._weigh(drawn, due)
         if not drawn.count:
             return
+        if due is not None:  # the arm that put the cards down may have been over the draw pile already
+            drawn.t = max(drawn.t, due.t)
         if self._goes_on(drawn):
             assert self._told is not None
             event, before = self._told

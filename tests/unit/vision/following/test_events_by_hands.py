@@ -470,6 +470,8 @@ def test_a_hand_that_draws_beneath_its_players_head_has_drawn_once_though_the_pl
     script.rest(4.0)
     assert draws(script) == [("Ann", 1)]
     assert ("play", "Ann", ("9S",)) in script.told()
+    played, drawn = (next(e for e in script.events if e.event == kind) for kind in ("play", "draw"))
+    assert drawn.t >= played.t, "nobody draws for a card before putting it down"
 
 
 def test_nobody_is_taken_to_draw_beneath_a_head_while_the_hand_that_may_draw_is_seen() -> None:
