@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 _One = TypeVar("_One")
@@ -22,3 +22,15 @@ def run_both(one: Callable[[], _One], other: Callable[[], _Other]) -> tuple[_One
     others = _SECOND_THREAD.submit(other)
     done = one()
     return done, other() if others.cancel() else others.result()
+
+
+def begin(work: Callable[[], _One]) -> Future[_One]:
+    """Begin to run a function in the shared second thread."""
+    return _SECOND_THREAD.submit(work)
+
+
+def done(result: _One) -> Future[_One]:
+    """Return the future of work that is done already."""
+    future = Future[_One]()
+    future.set_result(result)
+    return future

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from companion.game.recorder import GameRecorder
     from companion.game.setup import GameSetup
     from vision.capture.sources import FrameSource
+    from vision.types import Image
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -234,7 +235,9 @@ def _say(line: str) -> None:
 
 
 def follow(
-    source: FrameSource, game: RecordedGames, progress: Callable[[float], None] = lambda t: None
+    source: Iterable[tuple[float, Image]],
+    game: RecordedGames,
+    progress: Callable[[float], None] = lambda t: None,
 ) -> None:
     """Feed every frame to the game, and finish it even if the source fails.
 

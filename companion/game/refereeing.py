@@ -83,6 +83,7 @@ class WatchedGame:
         reader: CardReader | None = None,
         hands: FindsHands | None = None,
         make_events: MakeEvents = EventMaker,
+        live: bool = False,
     ) -> WatchedGame:
         """Set up a game.
 
@@ -102,6 +103,7 @@ class WatchedGame:
             reader: Reads the frames; None: the reader that ships with the program.
             hands: Finds hands; None: the program's own, but none if a reader is given.
             make_events: Makes the event logic, which may also log its input.
+            live: Whether the frames come from a camera, as they happen.
 
         Raises:
             BadInputError: rules, options, players, dealer, deck or layout cannot be used.
@@ -141,6 +143,7 @@ class WatchedGame:
             jokers=deal["jokers"] > 0,
             make_events=make_events,
             hands=hands,
+            live=live,
         )
 
         def referee_for(names: Sequence[str]) -> Referee:
@@ -228,7 +231,8 @@ class WatchedGame:
         assert self._learning is not None
         looks = self._watcher.looks
         events = self._watcher.feed(frame, t)
-        if self._watcher.view.still and self._watcher.looks == looks and not events:
+        idle = self._watcher.view.still and not self._watcher.reading
+        if idle and self._watcher.looks == looks and not events:
             self._learning.spare_time()
         return events
 

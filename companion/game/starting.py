@@ -50,6 +50,8 @@ class WatchOptions:
     """Makes the event logic of each game; None: `EventMaker`."""
     film: FilmKeeper | None = None
     """Keeps the films of the games."""
+    live: bool = False
+    """Whether a film plays like a camera, in real time. Frames that come too fast are lost."""
 
 
 _PLAINLY = WatchOptions()
@@ -113,6 +115,7 @@ def open_watched_game(
         learn=watching.learn,
         tell=watching.tell,
         make_events=watching.make_events or EventMaker,
+        live=watching.live or (setup.source is not None and not setup.is_film),
     )
     if resumed is not None:
         game.resume(history.lines, same_clock=_same_film(setup, history))

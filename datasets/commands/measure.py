@@ -73,6 +73,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " (needs the extra `films`)",
     )
     parser.add_argument(
+        "--live",
+        action="store_true",
+        help="play each film like a camera, in real time: frames that come too fast are lost (one process)",
+    )
+    parser.add_argument(
         "--folder",
         type=Path,
         default=Path("out") / "measured",
@@ -86,6 +91,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Render the missing films, watch the unwatched ones, and print the table."""
     jobs, cluster = jobs_of(args)
+    if args.live and (jobs > 1 or cluster is not None):
+        raise BadInputError("--live needs the whole machine for one film: leave out --jobs and --cluster")
     plans = [] if args.film else _plans(args)
     films = films_in(args.film)
 
@@ -98,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     check_outputs({"": folder / "films.json", "the table": folder / "films.md"}, with_truth(films))
     with Bar("measure", "films") as bar:
         report = measure_films(
-            plans, films, folder, jobs=jobs, cluster=cluster, tell=_tell, progress=bar.show
+            plans, films, folder, jobs=jobs, cluster=cluster, tell=_tell, progress=bar.show, live=args.live
         )
     report["command"] = _command(args)
     text = as_markdown(report)
@@ -110,8 +117,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _command(args: argparse.Namespace) -> str:
     """Return the command that measures the same films again, on whatever machine."""
-    words = [film.name for film in args.film]
-    if not words:
+    words = ["--live"] if args.live else []
+    words += [film.name for film in args.film]
+    if not args.film:
         words += ["--people", args.people] if args.people is not None else []
         words += ["--no-lively"] if not args.lively else []
         words += ["--films", str(args.films)]

@@ -15,7 +15,7 @@ import pytest
 from companion.game.enrolling import PackScanner, open_enrolment
 from datasets.art.cards import CARDS
 from datasets.art.drawn import DrawnStyle, draw_deck
-from datasets.measuring.films.soak import PacedSource
+from datasets.measuring.films.paced_source import PacedSource
 from tests.support.fake_source import FakeSource
 from tests.support.shown import FPS, show_pack
 from vision.capture.sources import FilmSource

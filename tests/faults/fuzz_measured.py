@@ -83,7 +83,7 @@ def _described(film: Path, head: bytes) -> dict[str, Any]:
 @contextmanager
 def _watched_anew() -> Iterator[None]:
     """Have no film watched: what is fuzzed is what was kept of it."""
-    before, watching.watch_film = watching.watch_film, lambda *_: json.loads(json.dumps(_ROW))
+    before, watching.watch_film = watching.watch_film, lambda *_, **_live: json.loads(json.dumps(_ROW))
     try:
         yield
     finally:

@@ -319,7 +319,10 @@ class EventMaker:
         moved = self._taking.whole is not None or self._taking.moved_to is not None
         if (moved or self.layout.play is None) and hands.t - self._last_arm() < _LATELY_SECONDS:
             return _STEADY
-        touched = any(s.touched is not None and z not in hands.covered for z, s in self.rows.spots.items())
+        spots = self.rows.spots
+        touched = any(s.touched is not None and z not in hands.covered for z, s in spots.items())
+        if self._scene.by_hands and not self._scene.started:  # a card may show beside a hand that stays
+            touched = touched or not all(spot.is_seen for spot in spots.values())
         if touched or (self._draws.unseen and DRAW not in hands.covered):
             return _SLOW
         rests = [reach for reach in hands.tracks if 0.2 < reach.pause_seconds < 2.5]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import cv2
@@ -20,11 +22,12 @@ from vision.following.table_tracking import Track
 from vision.geometry import transform_points
 from vision.hands.landmarks import FindsHands
 from vision.hands.reaches import ReachTracker
-from vision.hands.tracks import HandsFrame
+from vision.hands.tracks import DelayedTracks, HandsFrame
 from vision.motion.background import BackgroundSubtractor, MotionFrame
 from vision.motion.frame_difference import ChangeDetector
 from vision.motion.resting_looks import RestingLooks
 from vision.motion.stabiliser import StabilisedFrame, Stabiliser
+from vision.parallel import begin, done
 from vision.questions import TABLE_CHANGED, UNDER_WAY, format_question
 from vision.table.bare_table import BareTable
 from vision.table.calibration import LayoutFinder
@@ -44,6 +47,8 @@ _ASTRAY_LOOKS = 6
 _NO_DEAL_LOOKS = 8
 """After this many looks, open cards that form no deal are not a deal in progress. The last looks are seconds
 apart, and nobody rests that long while dealing."""
+_READING_SECONDS = 0.2
+"""While people move in a film, a look is taken in so long after its frame. Reading takes about that long."""
 _LARGEST_SET = 4
 """A player puts down at most so many cards at once."""
 _PLAIN_P = 0.95
@@ -79,6 +84,20 @@ def _with_quads(
     return found
 
 
+@dataclass(slots=True, eq=False)
+class _Looking:
+    """A look that is being read, with what was known when it began."""
+
+    readings: Future[Sequence[CardReading]]
+    frame: Image
+    motion: MotionFrame
+    hands: HandsFrame
+    arms: Mapping[int, Mask]
+    resting: Sequence[Mask]
+    later: list[HandsFrame] = field(default_factory=list)
+    """The hands in the frames since."""
+
+
 MakeEvents = Callable[[Deal], EventMaker]
 """Makes the event logic of one game, as `EventMaker` does."""
 
@@ -98,6 +117,7 @@ class Watcher:
         jokers: bool = True,
         make_events: MakeEvents = EventMaker,
         hands: FindsHands | None = None,
+        live: bool = False,
     ) -> None:
         """Prepare to watch.
 
@@ -111,7 +131,10 @@ class Watcher:
             jokers: Whether the game has jokers. If not, a card read as a joker stays without a name.
             make_events: Makes the event logic once a deal is finished; a log can wrap it.
             hands: Finds hands; None: arms are followed only by what enters the picture.
+            live: Whether frames come as they happen. Then no frame waits for the networks. Otherwise the
+                events do not depend on how fast the machine is.
         """
+        self._live = live
         self._hand_detector = hands
         self._reader, self._given = reader, layout
         self._finder = LayoutFinder(players, row_length, draw_pile)
@@ -131,6 +154,9 @@ class Watcher:
         self._begun = self._shown = False
         """Whether cards had been played, and whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
+        self._taken_in = DelayedTracks()
+        self._looking: _Looking | None = None
+        """The look whose pictures are being read."""
         self._doubt: Literal["camera", "rows"] | None = None
         """The part that may have moved. Until a closer check nothing is concluded."""
         self.lost = False
@@ -257,62 +283,106 @@ class Watcher:
                 return []
             return self._begin(frame.image, motion) if self._looked_at_rest(frame, motion) else []
         maker, t = self._maker, motion.t
+        events = self._take_look() if unsteady or self._doubt is not None else []
         if unsteady and self._doubt != "camera":
             self._doubt = "camera"
             self._resting.clear()
             ended = self._arms.interrupted(t)
-            return [] if ended is None else maker.on_hands(ended)
+            return events + ([] if ended is None else maker.on_hands(self._taken_in.take_in(ended)))
         if self._doubt is not None:
-            return self._make_sure(frame, motion)
+            return events + self._make_sure(frame, motion)
         hands = self._arms.feed(frame.image, motion, maker.layout)
         self._stillness.protect_arms(self._arms.visible_masks)
         self._track.covered = hands.covered
         if not moved:
             self._track.reach(hands)
-        events = maker.on_hands(hands)
-        since = t - self._last_look
-        # While places are in doubt, arms are followed but no cards are read.
-        if not moved and since >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
-            look = self._look(frame.image, motion, hands)
-            if self._track.is_displaced(look, maker.rows, maker.layout):
-                self._doubt = "rows"
-                self._resting.clear()
+        if self._looking is not None:
+            self._looking.later.append(hands.copy())
+            if not self._is_read(self._looking, t):
                 return events
-            told = maker.on_look(look)
-            self._absorb_played(told)
-            events += told
-        if self._joined and maker.layout.play is not None:
-            self._joined, self.question = [], None
-        names = tuple(maker.layout.seats[reach.seat].player for reach in hands.tracks)
-        self.view = replace(self.view, layout=maker.layout, hands=names, pile=tuple(maker.pile))
+            events += self._take_look()
+            if self._in_doubt:
+                return events
+        else:
+            events += maker.on_hands(self._taken_in.take_in(hands))
+        # While places are in doubt, arms are followed but no cards are read.
+        if not moved and t - self._last_look >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
+            beside = self._live or (hands.by_hands and not motion.still)
+            self._looking = self._begin_look(frame.image, motion, hands, beside=beside)
+            if not beside:
+                events += self._take_look()
+        self._show_game(hands)
         return events
+
+    def _show_game(self, hands: HandsFrame) -> None:
+        """Show what is known now."""
+        assert self._maker is not None
+        layout = self._maker.layout
+        if self._joined and layout.play is not None:
+            self._joined, self.question = [], None
+        names = tuple(layout.seats[reach.seat].player for reach in hands.tracks)
+        self.view = replace(self.view, layout=layout, hands=names, pile=tuple(self._maker.pile))
+
+    def _is_read(self, looking: _Looking, t: float) -> bool:
+        """Return whether a look is to be taken in at `t`. In films this does not depend on the speed."""
+        return looking.readings.done() if self._live else t - looking.motion.t >= _READING_SECONDS
+
+    def _take_look(self) -> list[Event]:
+        """Take in the look that is being read, and the hands that were seen meanwhile."""
+        looking, self._looking = self._looking, None
+        if looking is None or self._maker is None:
+            return []
+        look = self._finish_look(looking)
+        if self._track.is_displaced(look, self._maker.rows, self._maker.layout):
+            self._doubt = "rows"
+            self._resting.clear()
+            return []
+        events = self._maker.on_look(look)
+        self._absorb_played(events, looking.motion)
+        for hands in looking.later:
+            events += self._maker.on_hands(self._taken_in.take_in(hands))
+        return events
+
+    @property
+    def _in_doubt(self) -> bool:
+        return self._doubt is not None
 
     def _rows_seem_moved(self, maker: EventMaker, motion: MotionFrame) -> bool:
         """Return whether most of the rows' places look different from before."""
         known = [zone for zone, spot in maker.rows.spots.items() if spot.patch is not None]
         return self._track.seems_moved(patches(maker.layout, known, motion), maker.rows)
 
+    @property
+    def reading(self) -> bool:
+        """Whether the networks are reading a picture beside the work on the frames."""
+        return self._looking is not None
+
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open, because no more frames will come."""
-        return self._maker.finish(t) if self._maker else []
+        return self._take_look() + (self._maker.finish(t) if self._maker else [])
 
-    def _absorb_played(self, events: Sequence[Event]) -> None:
+    def _absorb_played(self, events: Sequence[Event], seen: MotionFrame) -> None:
         """Treat cards that were just played as part of the table, and not as part of the arm beside them."""
         played = {card for event in events if event.event in PUTS_ON_PILE for card in event.cards}
         for reading in self.view.readings:
             if reading.card in played:
-                self._stillness.absorb(reading.quad)
+                self._stillness.absorb(reading.quad, seen)
 
     def _read(
         self, frame: Image, t: float, crowded: Sequence[Region] | None, ignored: Mask | None = None
     ) -> list[CardReading]:
-        readings = list(self._reader.read(frame, crowded, ignored))
-        if not self._jokers:
-            readings = [without_jokers(reading) for reading in readings]
-        self._last_look, self._size = t, (frame.shape[1], frame.shape[0])
-        self.looks += 1
+        self._note_look(frame, t)
+        readings = self._without_jokers(self._reader.read(frame, crowded, ignored))
         self._show(readings)
         return readings
+
+    def _note_look(self, frame: Image, t: float) -> None:
+        self._last_look, self._size = t, (frame.shape[1], frame.shape[0])
+        self.looks += 1
+
+    def _without_jokers(self, readings: Iterable[CardReading]) -> list[CardReading]:
+        """Return readings. If the game has no jokers, cards that were read as jokers have no names."""
+        return [reading if self._jokers else without_jokers(reading) for reading in readings]
 
     def _show(self, readings: Iterable[CardReading]) -> None:
         """Show readings, but no cards in a hand: these are nobody's business."""
@@ -480,18 +550,26 @@ class Watcher:
 
     # -- while the game goes on --------------------------------------------------------------------
 
-    def _look(self, frame: Image, motion: MotionFrame, hands: HandsFrame) -> Look:
-        """Read the table and sort the cards by how reliable their readings are."""
+    def _begin_look(self, frame: Image, motion: MotionFrame, hands: HandsFrame, *, beside: bool) -> _Looking:
+        """Read the table; `beside`: only begin it, beside the work on the next frames."""
         assert self._maker is not None
-        layout = self._maker.layout
-        ignored = None
+        layout, ignored = self._maker.layout, None
         if hands.by_hands:
             ignored = people(layout, motion, self._arms.masks.values(), self._arms.resting_masks)
-        readings = self._read(frame, motion.t, crowded(layout, hands), ignored)
-        readings = [reading for reading in readings if not self._is_held_at_rest(reading, motion)]
+        self._note_look(frame, motion.t)
+        read = partial(self._reader.read, frame, crowded(layout, hands), ignored)
+        readings = begin(read) if beside else done(read())
+        return _Looking(readings, frame, motion, hands, self._arms.masks, self._arms.resting_masks)
+
+    def _finish_look(self, looking: _Looking) -> Look:
+        """Sort the cards that were read by how reliable their readings are."""
+        assert self._maker is not None
+        layout, frame, motion, hands = self._maker.layout, looking.frame, looking.motion, looking.hands
+        readings = self._without_jokers(looking.readings.result())
+        readings = [reading for reading in readings if not self._is_held_at_rest(reading, looking)]
         self._show(readings)
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
-        seats = self._arms.masks
+        seats = looking.arms
         free: list[CardReading] = []
         under: list[UnderArm] = []
         hidden = set(hands.covered)
@@ -504,8 +582,8 @@ class Watcher:
                     under.append(UnderArm(seat, seen, over[seat], moving))
             elif not moving:
                 free.append(reading)
-                if hands.by_hands and not any(over.values()) and self._plainly_lies_in_row(reading, motion):
-                    self._stillness.absorb(reading.quad)
+                if hands.by_hands and not any(over.values()) and self._plainly_lies_in_row(reading, looking):
+                    self._stillness.absorb(reading.quad, motion)
                 continue
             # The card is seen, but unreliably. So if it is absent from the free cards, that means nothing.
             hidden |= zones_of(reading, layout)
@@ -522,14 +600,13 @@ class Watcher:
             unchanged=tuple(card for card, quad in self._joined if self._is_unchanged(frame, quad)),
         )
 
-    def _is_held_at_rest(self, reading: CardReading, motion: MotionFrame) -> bool:
+    def _is_held_at_rest(self, reading: CardReading, looking: _Looking) -> bool:
         """Return whether a card is in a hand that rests at its player's place, and not in a row."""
-        covers = any(
-            motion.covered_share(mask, reading.quad) > _UNDER_ARM_SHARE for mask in self._arms.resting_masks
-        )
+        share = looking.motion.covered_share
+        covers = any(share(mask, reading.quad) > _UNDER_ARM_SHARE for mask in looking.resting)
         return covers and not self._lies_in_row(reading)
 
-    def _plainly_lies_in_row(self, reading: CardReading, motion: MotionFrame) -> bool:
+    def _plainly_lies_in_row(self, reading: CardReading, looking: _Looking) -> bool:
         """Return whether a face-up card lies in a row and no resting hand covers any of it.
 
         A new card differs from the table as it was. Beside a resting hand it would count as part of the arm
@@ -537,7 +614,7 @@ class Watcher:
         """
         if reading.card is None or reading.confidence < _PLAIN_P or not self._lies_in_row(reading):
             return False
-        return not any(motion.covered_share(mask, reading.quad) for mask in self._arms.resting_masks)
+        return not any(looking.motion.covered_share(mask, reading.quad) for mask in looking.resting)
 
     def _lies_in_row(self, reading: CardReading) -> bool:
         """Return whether a card lies in a row of the game that is followed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from itertools import count
 
@@ -142,6 +142,15 @@ class ArmTrack:
                 self.pauses.pop()
             self.pauses.append(Pause(self._pause_place(), self._pause_start, t))
 
+    def copy(self) -> ArmTrack:
+        """Return a copy that does not change when this track goes on."""
+        return replace(self, pauses=[*self.pauses])
+
+    def become(self, other: ArmTrack) -> None:
+        """Take over the state of another copy of this track."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(other, one.name))
+
     def _pause_place(self) -> Place:
         """Return where the hand was for most of the pause, and not where it leaves from."""
         tips = [place for t, place in self.path if t >= self._pause_start]
@@ -169,6 +178,30 @@ class HandsFrame:
     bodies: Mapping[Zone, frozenset[int]] = field(default_factory=dict)
     """By pile: the seats whose players are over it with any part of the body, such as a head. Empty if the
     tracks are those of arms."""
+
+    def copy(self) -> HandsFrame:
+        """Return a copy that does not change when its tracks go on."""
+        return replace(self, tracks=tuple(track.copy() for track in self.tracks))
+
+
+class DelayedTracks:
+    """The tracks as they were at a frame that is taken in later, while they go on in newer frames."""
+
+    def __init__(self) -> None:
+        self._tracks: dict[int, ArmTrack] = {}
+
+    def take_in(self, hands: HandsFrame) -> HandsFrame:
+        """Return a frame whose tracks keep their identity; `hands` holds the tracks, or copies of them."""
+        tracks, ended = (tuple(map(self._updated, part)) for part in (hands.tracks, hands.ended))
+        for track in ended:
+            del self._tracks[track.number]
+        return replace(hands, tracks=tracks, ended=ended)
+
+    def _updated(self, track: ArmTrack) -> ArmTrack:
+        if track.number not in self._tracks:
+            self._tracks[track.number] = track.copy()
+        self._tracks[track.number].become(track.copy())
+        return self._tracks[track.number]
 
 
 class ArmTracker:

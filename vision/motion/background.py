@@ -144,7 +144,7 @@ class BackgroundSubtractor:
         """
         small_image, scale = frame.downscaled(SMALL_WIDTH)
         self._scale = scale
-        now = np.asarray(cv2.GaussianBlur(small_image, (3, 3), 0), np.float32)
+        now = _smooth(small_image)
         if self._before is None or self._before.shape != now.shape:
             self._before, self._table, self._bare = now, now.copy(), now.copy()
             self._moved_at = np.full(now.shape[:2], t, np.float64)
@@ -190,11 +190,12 @@ class BackgroundSubtractor:
         self._last = replace(self._last, t=t, recently_moving=(t - self._moved_at) <= _RECENT_SECONDS)
         return self._last
 
-    def absorb(self, polygon: ArrayLike) -> None:
-        """Count the inside of a polygon (N x 2 px of the frame), as it looks now, as table."""
-        if self._before is not None and self._table is not None:
-            inside = polygon_mask(np.asarray(polygon, np.float64) * self._scale, self._before.shape)
-            cv2.copyTo(self._before, inside.astype(np.uint8), self._table)
+    def absorb(self, polygon: ArrayLike, seen: MotionFrame) -> None:
+        """Count the inside of a polygon (N x 2 px of the frame), as it was `seen`, as table."""
+        picture = _smooth(seen.small_image)
+        if self._table is not None and self._table.shape == picture.shape:
+            inside = polygon_mask(np.asarray(polygon, np.float64) * self._scale, picture.shape)
+            cv2.copyTo(picture, inside.astype(np.uint8), self._table)
 
     def inpaint_cards(self, quads: Sequence[ArrayLike]) -> None:
         """Estimate how the table looks under cards (4 x 2 px of the frame each) of the first frame.
@@ -239,6 +240,10 @@ def polygon_mask(polygon: ArrayLike, shape: tuple[int, ...]) -> Mask:
     points = np.clip(np.asarray(polygon, np.float64), -30000, 30000)
     cv2.fillPoly(mask, [np.round(points).astype(np.int32)], 1)
     return mask.astype(np.bool_)
+
+
+def _smooth(image: Image) -> NDArray[np.float32]:
+    return np.asarray(cv2.GaussianBlur(image, (3, 3), 0), np.float32)
 
 
 def _difference(now: NDArray[np.float32], then: NDArray[np.float32]) -> NDArray[np.float32]:

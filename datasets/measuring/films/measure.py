@@ -26,6 +26,7 @@ def measure_films(
     cluster: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
     progress: Progress = lambda done, whole: None,
+    live: bool = False,
 ) -> dict[str, Any]:
     """Return the report over planned films and named `films`.
 
@@ -38,6 +39,7 @@ def measure_films(
         cluster: See `companion.parallel.spread`.
         tell: Called with a line for each film, and for each truth with an old version.
         progress: Counts films.
+        live: Whether films play like a camera. Then `jobs` should be 1.
 
     Raises:
         BadInputError: a film or its truth cannot be read, or `folder` cannot be written.
@@ -51,7 +53,8 @@ def measure_films(
     def of_one(done: float, whole: float) -> None:
         progress(len(rows) + done / whole, len(todo))
 
-    work = partial(_one, folder=folder, outcomes=outcomes, program=about["program"])
+    program = about["program"] + (".live" if live else "")
+    work = partial(_one, folder=folder, outcomes=outcomes, program=program, live=live)
     if jobs == 1 and cluster is None:  # other processes report only whole films
         work = partial(work, progress=of_one)
     _tell_of_outdated(todo, tell)
@@ -90,10 +93,11 @@ def _one(
     folder: Path,
     outcomes: Path,
     program: str,
+    live: bool,
     progress: Progress = lambda done, whole: None,
 ) -> Row:
     """Return the row of a film. Rendering and watching each count as half of the work."""
     film, plan = work
     if plan is not None and not (outdated(film) is None and was_watched(film, outcomes, program)):
         render(plan, folder, lambda t, whole: progress(t / 2, whole))
-    return measured(film, outcomes, program, lambda t, whole: progress((whole + t) / 2, whole))
+    return measured(film, outcomes, program, lambda t, whole: progress((whole + t) / 2, whole), live=live)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -24,16 +24,15 @@ from companion.game.history import load_history
 from companion.game.recorder import GameRecorder
 from companion.game.scoring import compare, percentile, read_events, read_lines, read_truth, truth_path
 from companion.game.setup import GameSetup
-from companion.game.starting import open_watched_game
+from companion.game.starting import WatchOptions, open_watched_game
 from companion.store.rows import is_string_list
 from companion.store.store import Store
+from datasets.measuring.films.paced_source import PacedSource
 from datasets.measuring.films.plan import FilmPlan
 from datasets.measuring.machine import load, machine, resident_mib
 from datasets.progress import Progress
 from engine.errors import BadInputError
-from vision.capture.frame_queue import MAX_QUEUE_SECONDS, FrameQueue
-from vision.capture.sources import FrameSource, open_source
-from vision.types import Image
+from vision.capture.sources import open_source
 
 SAMPLE_SECONDS = 10.0
 FILMS = tuple(
@@ -52,37 +51,6 @@ FILMS = tuple(
     for rules, players, light in (("winnersh", 2, "day"), ("shed", 3, "lamp"), ("rulebook", 2, "evening"))
 )
 """Whole games that are small enough to be rendered in minutes."""
-
-
-class PacedSource:
-    """A film that plays like a camera: each frame comes at its time, and missed frames are dropped."""
-
-    def __init__(self, source: FrameSource, pace: float, until: float) -> None:
-        """Play at `pace` seconds of film per second, until a time on `time.monotonic`."""
-        self._source, self._pace, self._until = source, pace, until
-        self.dropped = 0
-        self.due = 0.0
-        """The time of the last frame, on `time.monotonic`."""
-        self.interrupted = False
-
-    def __iter__(self) -> Iterator[tuple[float, Image]]:
-        """Yield (seconds of the film, frame), each at its time."""
-        began, coming = time.monotonic(), iter(self._source)
-        backlog, following = FrameQueue(MAX_QUEUE_SECONDS * self._pace), next(coming, None)
-        while following is not None or len(backlog) > 0:
-            now = time.monotonic()
-            if now >= self._until:
-                self.interrupted = True
-                return
-            while following is not None and began + following[0] / self._pace <= now:
-                self.dropped += backlog.put(*following)
-                following = next(coming, None)
-            item = backlog.pop()
-            if item is not None:
-                self.due = began + item[0] / self._pace
-                yield item
-            elif following is not None:
-                time.sleep(max(0.0, began + following[0] / self._pace - now))
 
 
 @dataclass(slots=True)
@@ -164,7 +132,7 @@ def _play(
     with ExitStack() as stack:
         source = stack.enter_context(closing(open_source(str(film))))
         keeper = GameRecorder(Store.open(store), setup)
-        game = open_watched_game(setup, load_history(setup))
+        game = open_watched_game(setup, load_history(setup), watching=WatchOptions(live=True))
         moments: dict[int, bytes] = {}
         recorded = stack.enter_context(closing(RecordedGames(game, EventWriter(str(events)), None, keeper)))
         pictures, t = PacedSource(source, pace, until), 0.0

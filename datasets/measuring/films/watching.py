@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +23,7 @@ from companion.game.setup import GameSetup
 from companion.game.starting import WatchOptions, open_watched_game
 from datasets.art.decks import VALID_DECKS
 from datasets.measuring.films.baseline import Baseline
+from datasets.measuring.films.paced_source import PacedSource
 from datasets.measuring.films.row_shapes import is_film_row, is_whole_row
 from datasets.measuring.machine import load, machine
 from datasets.progress import Progress
@@ -36,7 +38,14 @@ Row = dict[str, Any]
 """The description of one film and the scores of its events, as JSON."""
 
 
-def measured(film: Path, folder: Path, program: str, progress: Progress = lambda done, whole: None) -> Row:
+def measured(
+    film: Path,
+    folder: Path,
+    program: str,
+    progress: Progress = lambda done, whole: None,
+    *,
+    live: bool = False,
+) -> Row:
     """Return the row of a film: from `folder` if this program has watched it, else after watching it.
 
     Args:
@@ -44,6 +53,7 @@ def measured(film: Path, folder: Path, program: str, progress: Progress = lambda
         folder: For rows and event lines.
         program: Digest of the program, `datasets.measuring.machine.program`.
         progress: Counts seconds of the film.
+        live: Whether the film plays like a camera.
 
     Raises:
         BadInputError: film or truth cannot be read.
@@ -52,7 +62,7 @@ def measured(film: Path, folder: Path, program: str, progress: Progress = lambda
     found = _kept_row(kept)
     if found is not None and _is_of(found, film):
         return found
-    row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl", progress)
+    row = watch_film(film, folder / f"{film.stem}.{program}.events.jsonl", progress, live=live)
     write_whole(kept, json.dumps(row) + "\n")
     return row
 
@@ -85,8 +95,10 @@ def _kept_row(path: Path) -> Row | None:
     return row if is_whole_row(row) else None
 
 
-def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole: None) -> Row:
-    """Watch a whole film without a window, and return its row.
+def watch_film(
+    film: Path, events: Path, progress: Progress = lambda done, whole: None, *, live: bool = False
+) -> Row:
+    """Watch a whole film without a window, and return its row; `live`: as a camera would show it.
 
     Event lines go to `events`. The log of looks stands beside it, so that changed event logic can follow the
     film again without pictures (`vision.following.replay`).
@@ -109,11 +121,12 @@ def watch_film(film: Path, events: Path, progress: Progress = lambda done, whole
     with closing(open_source(str(film))) as source, whole_file(events) as part:
         looks = events.with_suffix(".looks")
         with closing(EventWriter(str(part))) as recorder, closing(LogWriter(looks)) as log:
-            watching = WatchOptions(make_events=log.event_maker)
+            watching = WatchOptions(make_events=log.event_maker, live=live)
             watched = open_watched_game(setup, GameHistory(), watching=watching)
             game = MeasuredGame(watched, recorder, baseline)
             wall, cpu = time.perf_counter(), time.process_time()
-            follow(source, game, lambda t: progress(t, source.seconds or t or 1.0))
+            pictures = PacedSource(source, 1.0, math.inf) if live else source
+            follow(pictures, game, lambda t: progress(t, source.seconds or t or 1.0))
             row["wall_s"] = round(time.perf_counter() - wall, 2)
             row["cpu_s"] = round(time.process_time() - cpu, 2)
         lines = read_events(part)

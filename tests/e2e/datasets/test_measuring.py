@@ -120,6 +120,30 @@ def told_row(deck: str) -> dict[str, Any]:
     return whole
 
 
+def test_films_that_play_like_a_camera_are_kept_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, bool]] = []
+
+    def measured(_film: Path, _folder: Path, program: str, _progress: object, *, live: bool) -> Any:
+        asked.append((program, live))
+        return told_row("bidly")
+
+    monkeypatch.setattr("datasets.measuring.films.measure.measured", measured)
+    for live in (False, True):
+        measure_films([], [tmp_path / "film.mp4"], tmp_path, live=live)
+    (film, plays_at_once), (camera, plays_in_time) = asked
+    assert film != camera
+    assert (plays_at_once, plays_in_time) == (False, True)
+
+
+def test_a_film_that_plays_like_a_camera_needs_the_whole_machine(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["measure", "--live", "--jobs", "2"]) == 2
+    assert "--live needs the whole machine" in capsys.readouterr().err
+
+
 def test_whole_games_are_watched_first_and_reported_in_the_planned_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,7 +163,7 @@ def test_whole_games_are_watched_first_and_reported_in_the_planned_order(
 def test_a_watched_film_is_not_rendered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = small_film(tmp_path)
     plan.film_in(tmp_path).unlink()
-    monkeypatch.setattr("datasets.measuring.films.measure.measured", lambda *_: told_row(plan.deck))
+    monkeypatch.setattr("datasets.measuring.films.measure.measured", lambda *_, **_live: told_row(plan.deck))
     for there in (True, False):
         monkeypatch.setattr("datasets.measuring.films.measure.was_watched", lambda *_, there=there: there)
         measure_films([plan], [], tmp_path)

@@ -14,8 +14,10 @@ import pytest
 from companion.cli.main import main
 from companion.game.scoring import read_truth, truth_path
 from companion.store.store import Store
+from datasets.measuring.films import paced_source as pacing
 from datasets.measuring.films import soak as soaking
-from datasets.measuring.films.soak import PacedSource, soak
+from datasets.measuring.films.paced_source import PacedSource
+from datasets.measuring.films.soak import soak
 from tests.support.fake_source import FakeSource
 from tests.support.small_film import small_film
 from vision.capture.frame_queue import MAX_QUEUE_SECONDS
@@ -45,7 +47,7 @@ class TenASecond(FakeSource):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(soaking, "time", clock)
+    monkeypatch.setattr(pacing, "time", clock)
     return clock
 
 
@@ -115,7 +117,7 @@ class Told:
 @pytest.fixture
 def film(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = small_film(tmp_path).film_in(tmp_path)
-    monkeypatch.setattr(soaking, "open_watched_game", lambda setup, history: Told(path))
+    monkeypatch.setattr(soaking, "open_watched_game", lambda setup, history, watching: Told(path))
     return path
 
 

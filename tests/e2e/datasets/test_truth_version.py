@@ -65,7 +65,7 @@ def test_a_planned_film_with_an_old_version_is_reported_and_rendered_again(
     said: list[str] = []
     f1 = {"overall": {"f1": 1.0}}
     row = {"film": film.name, "deck": plan.deck, "watch": f1, "baseline": f1}
-    monkeypatch.setattr(running, "measured", lambda *_: row)
+    monkeypatch.setattr(running, "measured", lambda *_, **_live: row)
     monkeypatch.setattr(running, "report", lambda rows, **_: {})
     running.measure_films([plan], [], tmp_path, tell=said.append)
     assert (

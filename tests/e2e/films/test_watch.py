@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import replace
 
 import cv2
@@ -78,11 +80,24 @@ class Table:
         return found
 
 
+class SlowTable(Table):
+    """A table that is read only while nobody holds the reader up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
+        assert self.goes_on.wait(60.0)
+        return super().read(image, crowded, ignored)
+
+
 class Game:
     """A table, a watcher and a clock."""
 
-    def __init__(self, **options: object) -> None:
-        self.table = Table()
+    def __init__(self, table: Table | None = None, **options: object) -> None:
+        self.table = table or Table()
         self.watcher = Watcher(self.table, ("Ann", "Bob"), **options)  # type: ignore[arg-type]
         self.t = 0.0
         self.events: list[Event] = []
@@ -394,3 +409,20 @@ def test_a_few_cards_that_lie_about_are_not_asked_about() -> None:
         game.table.put("789"[k] + "S", 200 + 200 * k, 300)
     game.run(8.0)
     assert game.question() is None
+
+
+def test_pictures_of_a_camera_do_not_wait_for_the_networks() -> None:
+    table = SlowTable()
+    game = Game(table, live=True)
+    game.deal()
+    game.run(4.0)
+    table.goes_on.clear()
+    game.reach(500, 300, 1, then=lambda: table.put("9S", 500, 300))  # nobody reads, and nothing is stuck
+    assert [event.event for event in game.events] == ["deal"]
+    table.goes_on.set()
+    patience = time.monotonic() + 60.0
+    while len(game.events) < 2 and time.monotonic() < patience:
+        game.run(STEP)
+        time.sleep(0.01)
+    (_, play, *_) = game.events
+    assert (play.event, play.player, play.cards) == ("play", "Ann", ("9S",))

@@ -58,7 +58,7 @@ def watched(film: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files of event lines, one for each time that a film was watched."""
     names: list[str] = []
 
-    def watch(path: Path, events: Path, _progress: object) -> dict[str, Any]:
+    def watch(path: Path, events: Path, _progress: object, **_live: bool) -> dict[str, Any]:
         names.append(events.name)
         return {**whole(path), "looks": len(names)}
 

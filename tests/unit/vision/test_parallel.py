@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from engine.errors import BadInputError
-from vision.parallel import run_both
+from vision.parallel import begin, done, run_both
 
 
 def _name() -> str:
@@ -50,3 +50,12 @@ def test_what_goes_wrong_in_either_half_reaches_the_caller() -> None:
     with pytest.raises(BadInputError, match="spoilt"):
         run_both(failing, _name)
     assert run_both(lambda: 1, lambda: 2) == (1, 2)
+
+
+def test_work_goes_on_beside_this_thread_until_its_result_is_wanted() -> None:
+    goes_on = threading.Event()
+    work = begin(lambda: goes_on.wait(60.0) and _name())
+    assert not work.done()
+    goes_on.set()
+    assert work.result() not in (False, _name())
+    assert done("result").result() == "result"
