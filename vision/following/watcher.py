@@ -47,8 +47,6 @@ _ASTRAY_LOOKS = 6
 _NO_DEAL_LOOKS = 8
 """After this many looks, open cards that form no deal are not a deal in progress. The last looks are seconds
 apart, and nobody rests that long while dealing."""
-_READING_SECONDS = 0.2
-"""While people move in a film, a look is taken in so long after its frame. Reading takes about that long."""
 _LARGEST_SET = 4
 """A player puts down at most so many cards at once."""
 _PLAIN_P = 0.95
@@ -298,7 +296,7 @@ class Watcher:
             self._track.reach(hands)
         if self._looking is not None:
             self._looking.later.append(hands.copy())
-            if not self._is_read(self._looking, t):
+            if not self._looking.readings.done():
                 return events
             events += self._take_look()
             if self._in_doubt:
@@ -307,9 +305,8 @@ class Watcher:
             events += maker.on_hands(self._taken_in.take_in(hands))
         # While places are in doubt, arms are followed but no cards are read.
         if not moved and t - self._last_look >= min(_IDLE_LOOK_SECONDS, maker.look_interval(hands)):
-            beside = self._live or (hands.by_hands and not motion.still)
-            self._looking = self._begin_look(frame.image, motion, hands, beside=beside)
-            if not beside:
+            self._looking = self._begin_look(frame.image, motion, hands)
+            if not self._live:
                 events += self._take_look()
         self._show_game(hands)
         return events
@@ -322,10 +319,6 @@ class Watcher:
             self._joined, self.question = [], None
         names = tuple(layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=layout, hands=names, pile=tuple(self._maker.pile))
-
-    def _is_read(self, looking: _Looking, t: float) -> bool:
-        """Return whether a look is to be taken in at `t`. In films this does not depend on the speed."""
-        return looking.readings.done() if self._live else t - looking.motion.t >= _READING_SECONDS
 
     def _take_look(self) -> list[Event]:
         """Take in the look that is being read, and the hands that were seen meanwhile."""
@@ -550,15 +543,15 @@ class Watcher:
 
     # -- while the game goes on --------------------------------------------------------------------
 
-    def _begin_look(self, frame: Image, motion: MotionFrame, hands: HandsFrame, *, beside: bool) -> _Looking:
-        """Read the table; `beside`: only begin it, beside the work on the next frames."""
+    def _begin_look(self, frame: Image, motion: MotionFrame, hands: HandsFrame) -> _Looking:
+        """Read the table; if frames come as they happen, only begin it, beside the work on the next ones."""
         assert self._maker is not None
         layout, ignored = self._maker.layout, None
         if hands.by_hands:
             ignored = people(layout, motion, self._arms.masks.values(), self._arms.resting_masks)
         self._note_look(frame, motion.t)
         read = partial(self._reader.read, frame, crowded(layout, hands), ignored)
-        readings = begin(read) if beside else done(read())
+        readings = begin(read) if self._live else done(read())
         return _Looking(readings, frame, motion, hands, self._arms.masks, self._arms.resting_masks)
 
     def _finish_look(self, looking: _Looking) -> Look:
