@@ -78,6 +78,8 @@ class Draws:
     def __init__(self, scene: Scene, before_draw: BeforeDraw) -> None:
         self._scene, self._before_draw = scene, before_draw
         self._drawn: _Drawn | None = None
+        self._earlier: list[_Drawn] = []
+        """Draws of hands that others joined at the draw pile before it was known who had played."""
         self._told: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
         self.bare_since = math.inf
@@ -250,9 +252,18 @@ class Draws:
         self._add(reach, count, firm, put_down_there=put_down_there)
 
     def _tell_of_another(self, seat: int, now: float) -> None:
-        """Report another seat's draws before this seat's draws are counted."""
-        if self._drawn is not None and self._drawn.seat != seat:
+        """Report another seat's draws before this seat's draws are counted, if it is known what for."""
+        if self._drawn is None or self._drawn.seat == seat:
+            return
+        if self._scene.by_hands and self._due(self._drawn) is None:
+            self._earlier.append(self._drawn)
+            self._drawn = None
+        else:
             self.tell(now)
+
+    def _due(self, drawn: _Drawn) -> PutDown | None:
+        """Return the cards that the player who seems to have drawn had to draw for."""
+        return self._scene.log.put_down_by(self._scene.player(drawn.seat))
 
     def _add(
         self,
@@ -370,12 +381,11 @@ class Draws:
     def tell_when_done(self, now: float, present: Collection[int]) -> None:
         """Report the draw once the player's hand has not come back for a while."""
         self._tell_hidden(now, present)
-        drawn = self._drawn
+        drawn = self._drawn or next(iter(self._earlier), None)
         if drawn is None or drawn.seat in present:
             return
-        due = self._scene.log.put_down_by(self._scene.player(drawn.seat))
         # The play before the draw may not be known yet, because the hand was over the pile until now.
-        unseen = due is None and self._scene.by_hands
+        unseen = self._due(drawn) is None and self._scene.by_hands
         quiet = now - max(drawn.t, self._resumed)
         if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
             self.tell(now)
@@ -395,12 +405,15 @@ class Draws:
         return for_nothing_yet and self._scene.by_hands and drawn.t > t
 
     def tell(self, now: float) -> None:
-        """Report the draw that waits, if there is one."""
-        drawn, self._drawn = self._drawn, None
-        if drawn is None:
-            return
+        """Report the draws that wait, first those of players who had to draw: the others may be theirs."""
+        waiting = [*self._earlier, *([] if self._drawn is None else [self._drawn])]
+        self._earlier, self._drawn = [], None
+        for drawn in sorted(waiting, key=lambda drawn: self._due(drawn) is None):
+            self._tell_one(drawn, now)
+
+    def _tell_one(self, drawn: _Drawn, now: float) -> None:
         log, player = self._scene.log, self._scene.player(drawn.seat)
-        due = log.put_down_by(player)
+        due = self._due(drawn)
         if due is None and self._scene.by_hands and self._may_have_drawn(drawn):
             owing = self._who_owes(drawn)
             if owing is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,24 +27,30 @@ def draws(script: Script) -> list[tuple[str | None, int]]:
 
 def together(script: Script, resting: str, there: Place, acting: str, *places: Place) -> None:
     """One player's hand rests at a place, while another's goes to others."""
-    maker, numbers = script.maker, (script.reaches + 1, script.reaches + 2)
-    script.reaches += 2
-    names = [seat.player for seat in maker.layout.seats]
-    rests, acts = (
-        ArmTrack.begin(number, names.index(player), script.t)
-        for number, player in zip(numbers, (resting, acting), strict=True)
-    )
-    for place in places:
+    both(script, (resting, [there] * len(places)), (acting, places))
+
+
+def both(
+    script: Script, *ways: tuple[str, Sequence[Place]], then: Callable[[], object] = lambda: None
+) -> None:
+    """Two hands go to places at the same time; `then` comes before they leave."""
+    maker, names = script.maker, [seat.player for seat in script.maker.layout.seats]
+    hands = []
+    for player, _ in ways:
+        script.reaches += 1
+        hands.append(ArmTrack.begin(script.reaches, names.index(player), script.t))
+    for places in zip(*(places for _, places in ways), strict=True):
         for _ in range(3):
             script.t += STEP
-            rests.update(there, script.t)
-            acts.update(place, script.t)
-            at = ((rests, there), (acts, place))
-            over = {maker.layout.zone_at(*where): frozenset({arm.seat}) for arm, where in at}
-            covered = {zone: seats for zone, seats in over.items() if zone is not None}
-            frame = HandsFrame(script.t, (rests, acts), (), covered, by_hands=True)
+            covered: dict[Zone, frozenset[int]] = {}
+            for hand, place in zip(hands, places, strict=True):
+                hand.update(place, script.t)
+                zone = maker.layout.zone_at(*place)
+                covered |= {} if zone is None else {zone: frozenset({hand.seat})}
+            frame = HandsFrame(script.t, tuple(hands), (), covered, by_hands=True)
             script.events += maker.on_hands(frame)
-    script.end(rests, acts)
+    then()
+    script.end(*hands)
 
 
 def something_moves(script: Script, *zones: Zone, frames: int) -> None:
@@ -331,6 +338,25 @@ def test_a_hand_that_points_at_the_draw_pile_does_not_draw_for_who_played() -> N
     together(script, "Bob", DRAW_AT, "Ann", ANN_HOME, PLAY_AT, (DRAW_AT[0] + 10.0, DRAW_AT[1]), ANN_HOME)
     script.draw_picture = draw_picture(17)
     script.table.append(card("9S", PLAY_AT))
+    script.rest(4.0)
+    told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
+    assert told == [("play", "Ann"), ("draw", "Ann")]
+
+
+def test_of_two_hands_that_leave_the_draw_pile_together_the_one_that_played_has_drawn() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.rest(1.0)
+
+    def look_at_draw_pile() -> None:
+        script.draw_picture = draw_picture(16)
+        for _ in range(3):
+            script.look(hidden=frozenset({PLAY}))
+
+    ann = (ANN_HOME, PLAY_AT, PLAY_AT, (DRAW_AT[0] + 10.0, DRAW_AT[1]), ANN_HOME)
+    bob = (BOB_HOME, BOB_HOME, DRAW_AT, DRAW_AT, BOB_HOME)
+    both(script, ("Bob", bob), ("Ann", ann), then=look_at_draw_pile)
+    script.table.append(card("9S", PLAY_AT))  # only now is the card seen
     script.rest(4.0)
     told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
     assert told == [("play", "Ann"), ("draw", "Ann")]
