@@ -255,7 +255,8 @@ class Draws:
         """Report another seat's draws before this seat's draws are counted, if it is known what for."""
         if self._drawn is None or self._drawn.seat == seat:
             return
-        if self._scene.by_hands and self._due(self._drawn) is None:
+        known = self._due(self._drawn) is not None or self._goes_on(self._drawn)
+        if self._scene.by_hands and not known:
             self._earlier.append(self._drawn)
             self._drawn = None
         else:
@@ -292,6 +293,12 @@ class Draws:
         drawn = self._drawn
         if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last_seen):
             self._drawn = None
+
+    def forget_passing(self, seat: int) -> None:
+        """Note that the play pile went with a seat's last reach: past the draw pile it only carried cards."""
+        reach = self._scene.last_reach(seat)
+        if self._drawn is not None and self._drawn.seat == seat and self._due(self._drawn) is None:
+            self.forget(reach)
 
     def _count(self, reach: ArmTrack, visits: Sequence[DrawVisit], since: float) -> tuple[int, int]:
         """Return how often a reach went to the draw pile after `since`, and how often it surely took one."""

@@ -562,11 +562,15 @@ class EventMaker:
             confidence=shown.confidence,
         )
 
-    def _before_action(self, seat: int | None, now: float, t: float | None = None) -> None:
+    def _before_action(
+        self, seat: int | None, now: float, t: float | None = None, *, took_pile: bool = False
+    ) -> None:
         """Report earlier events before what a seat (None: unknown) does now, or did at `t`.
 
         A draw that was not over at `t` may have come after that act, and show who acted.
         """
+        if took_pile and seat is not None:
+            self._draws.forget_passing(seat)
         self._tell_put_away(seat, now)
         if seat is not None:
             self._shows.forget(seat)

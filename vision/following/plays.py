@@ -522,7 +522,7 @@ class PlayPile:
             self.touched = self._under_hand.since({name for name, _, _ in unseen}, now)
             self._played(one_set(unseen), now, None, unpictured=True)
         if not self._taking.may_take_the_rest(seat):
-            self._before_action(seat, now)
+            self._before_action(seat, now, took_pile=True)
         if seat is not None:
             own = hand if hand is not None and hand.seat == seat else None
             self._taking.took_whole(

@@ -108,7 +108,9 @@ def _changed_share(first: Patch, second: Patch) -> float:
 class BeforeAction(Protocol):
     """Reports what happened before an act, so that events keep their order."""
 
-    def __call__(self, seat: int | None, now: float, t: float | None = None) -> None:
+    def __call__(
+        self, seat: int | None, now: float, t: float | None = None, *, took_pile: bool = False
+    ) -> None:
         """Report it before what a seat (None: unknown) does now, or is found to have done at `t`."""
         ...
 

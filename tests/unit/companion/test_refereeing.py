@@ -80,7 +80,7 @@ class Watcher:
         self.given = list(events)
         self.view = TableView()
         self.layout = SimpleNamespace(seats=[SimpleNamespace(player=p) for p in ("P1", "P2")])
-        self.looks, self.lost = 0, False
+        self.looks, self.lost, self.reading = 0, False, False
         self.question: str | None = None
 
     def feed(self, frame: Any, t: float) -> list[Event]:

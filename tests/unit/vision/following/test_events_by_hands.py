@@ -362,6 +362,23 @@ def test_of_two_hands_that_leave_the_draw_pile_together_the_one_that_played_has_
     assert told == [("play", "Ann"), ("draw", "Ann")]
 
 
+def test_a_hand_that_carries_the_pile_past_the_draw_pile_draws_nothing() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.rest(1.0)
+
+    def look_at_draw_pile() -> None:
+        script.table.clear()
+        script.draw_picture = draw_picture(16)  # another card's edge shows now
+        script.look(hidden=frozenset({PLAY}))
+
+    both(script, ("Bob", (BOB_HOME, PLAY_AT, DRAW_AT, DRAW_AT, BOB_HOME)), then=look_at_draw_pile)
+    script.rest(4.0)
+    assert draws(script) == []
+    assert script.told()[-1] == ("pick_up", "Bob", ("9S",))
+
+
 def test_if_nobody_draws_the_nearest_hand_has_played() -> None:
     script = script_by_hands()
     near, as_near = (PLAY_AT[0], PLAY_AT[1] - 80.0), (PLAY_AT[0] - 5.0, PLAY_AT[1] + 75.0)
