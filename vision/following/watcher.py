@@ -297,6 +297,7 @@ class Watcher:
         if self._looking is not None:
             self._looking.later.append(hands.copy())
             if not self._looking.readings.done():
+                self._show_game(hands)
                 return events
             events += self._take_look()
             if self._in_doubt:
