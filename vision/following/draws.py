@@ -185,7 +185,7 @@ class Draws:
             if who is None or was_told:
                 continue
             drawn = _Drawn(who, 1, 0, visit.start, visit.end, pictured=True)
-            due = log.put_down_by(self._scene.player(who)) or self._play_of_who_draws(drawn, now)
+            due = self._due(who) or self._play_of_who_draws(drawn, now)
             if due is None or due.t > visit.end:
                 continue
             drawn.t = min(visit.end, max(visit.start, due.t + _AFTER_PLAY_SECONDS))
@@ -255,16 +255,16 @@ class Draws:
         """Report another seat's draws before this seat's draws are counted, if it is known what for."""
         if self._drawn is None or self._drawn.seat == seat:
             return
-        known = self._due(self._drawn) is not None or self._goes_on(self._drawn)
+        known = self._due(self._drawn.seat) is not None or self._goes_on(self._drawn)
         if self._scene.by_hands and not known:
             self._earlier.append(self._drawn)
             self._drawn = None
         else:
             self.tell(now)
 
-    def _due(self, drawn: _Drawn) -> PutDown | None:
-        """Return the cards that the player who seems to have drawn had to draw for."""
-        return self._scene.log.put_down_by(self._scene.player(drawn.seat))
+    def _due(self, seat: int) -> PutDown | None:
+        """Return the cards that a seat's player has put down and not drawn for."""
+        return self._scene.log.put_down_by(self._scene.player(seat))
 
     def _add(
         self,
@@ -297,7 +297,7 @@ class Draws:
     def forget_passing(self, seat: int) -> None:
         """Note that the play pile went with a seat's last reach: past the draw pile it only carried cards."""
         reach = self._scene.last_reach(seat)
-        if self._drawn is not None and self._drawn.seat == seat and self._due(self._drawn) is None:
+        if self._drawn is not None and self._drawn.seat == seat and self._due(self._drawn.seat) is None:
             self.forget(reach)
 
     def _count(self, reach: ArmTrack, visits: Sequence[DrawVisit], since: float) -> tuple[int, int]:
@@ -329,13 +329,13 @@ class Draws:
 
     def _went_only_there(self, reach: ArmTrack) -> bool:
         """Return whether a hand came after its player's play, and paused only at its own side of the pile."""
-        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
+        put_down = self._due(reach.seat)
         came_after = put_down is not None and reach.start >= put_down.t and bool(reach.pauses)
         return came_after and all(self._ways.is_at_pile(reach.seat, stop.place, 0.0) for stop in reach.pauses)
 
     def _paused_only_to_put_down(self, reach: ArmTrack) -> bool:
         """Return whether a hand paused once, and its player's card was put down as that pause ended."""
-        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
+        put_down = self._due(reach.seat)
         if put_down is None or len(reach.pauses) != 1:
             return False
         return reach.pauses[0].start < put_down.t <= reach.pauses[0].end + _AT_ONCE_SECONDS
@@ -348,7 +348,7 @@ class Draws:
         reach stayed on the way to the pile while something was over the pile: the hand itself may not be
         seen.
         """
-        put_down = self._scene.log.put_down_by(self._scene.player(reach.seat))
+        put_down = self._due(reach.seat)
         if put_down is None:
             return False
         if reach.start < put_down.t and self._ways.goes_back(reach):
@@ -392,7 +392,7 @@ class Draws:
         if drawn is None or drawn.seat in present:
             return
         # The play before the draw may not be known yet, because the hand was over the pile until now.
-        unseen = self._due(drawn) is None and self._scene.by_hands
+        unseen = self._due(drawn.seat) is None and self._scene.by_hands
         quiet = now - max(drawn.t, self._resumed)
         if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
             self.tell(now)
@@ -406,7 +406,7 @@ class Draws:
         drawn = self._drawn
         if drawn is None:
             return False
-        for_nothing_yet = self._scene.log.put_down_by(self._scene.player(drawn.seat)) is None
+        for_nothing_yet = self._due(drawn.seat) is None
         if drawn.seat == seat:
             return for_nothing_yet or drawn.t > t
         return for_nothing_yet and self._scene.by_hands and drawn.t > t
@@ -415,12 +415,12 @@ class Draws:
         """Report the draws that wait, first those of players who had to draw: the others may be theirs."""
         waiting = [*self._earlier, *([] if self._drawn is None else [self._drawn])]
         self._earlier, self._drawn = [], None
-        for drawn in sorted(waiting, key=lambda drawn: self._due(drawn) is None):
+        for drawn in sorted(waiting, key=lambda drawn: self._due(drawn.seat) is None):
             self._tell_one(drawn, now)
 
     def _tell_one(self, drawn: _Drawn, now: float) -> None:
         log, player = self._scene.log, self._scene.player(drawn.seat)
-        due = self._due(drawn)
+        due = self._due(drawn.seat)
         if due is None and self._scene.by_hands and self._may_have_drawn(drawn):
             owing = self._who_owes(drawn)
             if owing is None:
@@ -457,13 +457,13 @@ class Draws:
 
         A hand that owes no card may point at the pile, or rest there.
         """
-        stays, log = drawn.stays, self._scene.log
+        stays = drawn.stays
         seats = {reach.number: reach.seat for reach in self._scene.reaches}
         meanwhile = [
             v for v in self._visits if any(v.start <= end and start <= v.end for start, end in stays)
         ]
         over = {seats[visit.reach] for visit in meanwhile if visit.reach in seats} - {drawn.seat}
-        owing = [seat for seat in over if log.put_down_by(self._scene.player(seat)) is not None]
+        owing = [seat for seat in over if self._due(seat) is not None]
         return owing[0] if len(owing) == 1 else None
 
     def _play_of_who_draws(self, drawn: _Drawn, now: float) -> PutDown | None:

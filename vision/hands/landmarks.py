@@ -60,15 +60,14 @@ class Palm:
 
     square: Square
     """The square around the hand."""
-    wrist: NDArray[np.float64]
-    knuckle: NDArray[np.float64]
-    """The wrist and the knuckle of the middle finger, in pixels of the picture."""
+    ends: NDArray[np.float64]
+    """2 x 2: the wrist and the knuckle of the middle finger, in pixels of the picture."""
     p: float
     """Probability that it is a palm, as the network estimates it."""
 
     def is_of(self, hand: Hand) -> bool:
         """Return whether this is the palm of a hand."""
-        return _are_same(self.wrist, self.knuckle, hand.points[WRIST], hand.points[MIDDLE_KNUCKLE])
+        return _are_same(self.ends, hand.ends)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,9 +80,14 @@ class Hand:
     """Probability that it is a hand, as the network estimates it."""
 
     @property
+    def ends(self) -> NDArray[np.float64]:
+        """2 x 2: the wrist and the knuckle of the middle finger, in pixels."""
+        return self.points[[WRIST, MIDDLE_KNUCKLE]]
+
+    @property
     def size(self) -> float:
         """Distance of the wrist from the middle knuckle, in pixels."""
-        return float(math.dist(self.points[WRIST], self.points[MIDDLE_KNUCKLE]))
+        return float(math.dist(*self.ends))
 
     @property
     def middle(self) -> NDArray[np.float64]:
@@ -93,8 +97,7 @@ class Hand:
 
     def is_same(self, other: Hand) -> bool:
         """Return whether two detections are of one hand."""
-        mine, others = self.points, other.points
-        return _are_same(mine[WRIST], mine[MIDDLE_KNUCKLE], others[WRIST], others[MIDDLE_KNUCKLE])
+        return _are_same(self.ends, other.ends)
 
 
 class FindsHands(Protocol):
@@ -159,11 +162,9 @@ class HandDetector:
         corner = np.array([x - side / 2, y - side / 2])
         palms = []
         for k in kept:
-            wrist, knuckle = corner + numbers[k, [2, 4]] * side
-            square = _square_of_palm(
-                corner + numbers[k, 0] * side, float(numbers[k, 1].max()) * side, wrist, knuckle
-            )
-            palms.append(Palm(square, wrist, knuckle, float(p[k])))
+            middle, ends = corner + numbers[k, 0] * side, corner + numbers[k, [2, 4]] * side
+            square = _square_of_palm(middle, float(numbers[k, 1].max()) * side, *ends)
+            palms.append(Palm(square, ends, float(p[k])))
         return palms
 
     def in_square(self, picture: Image, square: Square) -> Hand | None:
@@ -176,15 +177,10 @@ class HandDetector:
         return Hand(across @ _turned(turn) + (x, y), float(found[63]))
 
 
-def _are_same(
-    wrist: NDArray[np.float64],
-    knuckle: NDArray[np.float64],
-    other_wrist: NDArray[np.float64],
-    other_knuckle: NDArray[np.float64],
-) -> bool:
-    """Return whether two hands are one, by the wrist and the middle knuckle of each."""
-    apart = math.dist(wrist + knuckle, other_wrist + other_knuckle) / 2
-    return apart < _SAME_HAND * max(math.dist(wrist, knuckle), math.dist(other_wrist, other_knuckle))
+def _are_same(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
+    """Return whether two hands are one, by the ends of their palms (2 x 2 each)."""
+    apart = math.dist(one.mean(axis=0), other.mean(axis=0))
+    return apart < _SAME_HAND * max(math.dist(*one), math.dist(*other))
 
 
 def square_of_landmarks(points: NDArray[np.float64]) -> Square:

@@ -198,10 +198,10 @@ class DelayedTracks:
         return replace(hands, tracks=tracks, ended=ended)
 
     def _updated(self, track: ArmTrack) -> ArmTrack:
-        if track.number not in self._tracks:
-            self._tracks[track.number] = track.copy()
-        self._tracks[track.number].become(track.copy())
-        return self._tracks[track.number]
+        now = track.copy()
+        known = self._tracks.setdefault(track.number, now)
+        known.become(now)
+        return known
 
 
 class ArmTracker:

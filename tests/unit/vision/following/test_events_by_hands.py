@@ -25,6 +25,10 @@ def draws(script: Script) -> list[tuple[str | None, int]]:
     return [(player, 1) for kind, player, _ in script.told() if kind == "draw"]
 
 
+def plays_and_draws(script: Script) -> list[tuple[str, str | None]]:
+    return [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
+
+
 def together(script: Script, resting: str, there: Place, acting: str, *places: Place) -> None:
     """One player's hand rests at a place, while another's goes to others."""
     both(script, (resting, [there] * len(places)), (acting, places))
@@ -339,8 +343,7 @@ def test_a_hand_that_points_at_the_draw_pile_does_not_draw_for_who_played() -> N
     script.draw_picture = draw_picture(17)
     script.table.append(card("9S", PLAY_AT))
     script.rest(4.0)
-    told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
-    assert told == [("play", "Ann"), ("draw", "Ann")]
+    assert plays_and_draws(script) == [("play", "Ann"), ("draw", "Ann")]
 
 
 def test_of_two_hands_that_leave_the_draw_pile_together_the_one_that_played_has_drawn() -> None:
@@ -358,8 +361,7 @@ def test_of_two_hands_that_leave_the_draw_pile_together_the_one_that_played_has_
     both(script, ("Bob", bob), ("Ann", ann), then=look_at_draw_pile)
     script.table.append(card("9S", PLAY_AT))  # only now is the card seen
     script.rest(4.0)
-    told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
-    assert told == [("play", "Ann"), ("draw", "Ann")]
+    assert plays_and_draws(script) == [("play", "Ann"), ("draw", "Ann")]
 
 
 def test_a_hand_that_carries_the_pile_past_the_draw_pile_draws_nothing() -> None:
@@ -636,8 +638,7 @@ def test_who_draws_has_played_if_only_hands_far_from_the_card_were_seen() -> Non
     script.rest(0.4)
     script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
     script.rest(4.0)
-    told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
-    assert told == [("play", "Cat"), ("play", "Ann"), ("draw", "Ann")]
+    assert plays_and_draws(script) == [("play", "Cat"), ("play", "Ann"), ("draw", "Ann")]
     assert all(event.revise is None for event in script.events)
 
 
@@ -670,8 +671,7 @@ def test_if_a_hand_and_a_body_over_the_pile_are_of_two_players_the_draw_decides(
     script.rest(0.5)
     script.end(script.reach("Cat", ((0.0, -250.0), 0.1), (DRAW_AT, 0.3), ((0.0, -250.0), 0.1)))
     script.rest(4.0)
-    told = [(event.event, event.player) for event in script.events if event.event in ("play", "draw")]
-    assert told == [("play", "Ann"), ("play", "Cat"), ("draw", "Cat")]
+    assert plays_and_draws(script) == [("play", "Ann"), ("play", "Cat"), ("draw", "Cat")]
 
 
 def test_a_pile_is_burnt_where_its_cards_lie_though_no_hand_was_seen_there() -> None:
