@@ -74,14 +74,19 @@ class CardLocations:
                 surely.setdefault(name, []).append(p)
         in_row = {name: min(p) for name, p in surely.items() if len(p) >= copies(name, self._scene.packs)}
 
-        def told_apart(seen: Observation) -> Observation:
+        def is_misread(seen: Observation) -> bool:
             name, p = seen.best
             misread = name is not None and _MISREAD_SURELY <= p < in_row.get(name, 0.0)
-            if not misread or self._scene.layout.zone_at(seen.x, seen.y) != PLAY:
+            return misread and self._scene.layout.zone_at(seen.x, seen.y) == PLAY
+
+        if not any(map(is_misread, (*look.cards, *(held.seen for held in look.under_arms)))):
+            return look
+
+        def told_apart(seen: Observation) -> Observation:
+            if not is_misread(seen):
                 return seen
-            return replace(
-                seen, probabilities={other: q for other, q in seen.probabilities.items() if other != name}
-            )
+            others = {name: p for name, p in seen.probabilities.items() if name != seen.best[0]}
+            return replace(seen, probabilities=others)
 
         under_arms = tuple(replace(held, seen=told_apart(held.seen)) for held in look.under_arms)
         return replace(look, cards=tuple(map(told_apart, look.cards)), under_arms=under_arms)

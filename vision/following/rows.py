@@ -287,6 +287,8 @@ class Rows:
         for zone, spot in self.spots.items():
             if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
                 continue
+            if all(seen.best[0] == spot.up for look in spot.looks for seen in look if seen.face == "up"):
+                continue
             ups = [
                 s.observation
                 for s in fuse_looks(spot.looks)

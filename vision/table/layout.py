@@ -134,6 +134,8 @@ class Layout:
         """Return the zone of a card with its centre at (x, y) mm, or None if it lies in no zone."""
         best: tuple[float, Zone] | None = None
         for zone, place, reach in self._known:
+            if abs(x - place[0]) > reach:
+                continue  # most zones, and soonest
             share = math.hypot(x - place[0], y - place[1]) / reach
             if share <= 1.0 and (best is None or share < best[0]):
                 best = share, zone

@@ -47,6 +47,12 @@ class Observation:
     face: Face
     probabilities: Mapping[str, float] = field(default_factory=dict)
     """The probability of each name; empty for a face-down card."""
+    best: tuple[str | None, float] = field(init=False, repr=False, compare=False)
+    """The most probable name and its probability; (None, 0) if there is no name."""
+
+    def __post_init__(self) -> None:
+        best = max(self.probabilities.items(), key=_PROBABILITY, default=(None, 0.0))
+        object.__setattr__(self, "best", best)
 
     def is_at(
         self, other: Observation, distance: float = SAME_PLACE_MM, turn: float = SAME_ANGLE_DEGREES
@@ -55,11 +61,6 @@ class Observation:
         return math.hypot(self.x - other.x, self.y - other.y) <= distance and (
             angle_between(self.angle, other.angle) <= turn
         )
-
-    @property
-    def best(self) -> tuple[str | None, float]:
-        """The most probable name and its probability; (None, 0) if there is no name."""
-        return max(self.probabilities.items(), key=_PROBABILITY, default=(None, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +136,10 @@ def fuse_looks(looks: Sequence[Sequence[Observation]]) -> list[FusedObservation]
     groups: list[list[Observation]] = []
     for look in looks:
         pairs = [
-            (_difference(group[-1], card), i, k)
+            (difference, i, k)
             for i, group in enumerate(groups)
             for k, card in enumerate(look)
-            if _may_be_same_card(group[-1], card)
+            if (difference := _difference(group[-1], card)) is not None
         ]
         free, left = set(range(len(groups))), set(range(len(look)))
         for _, i, k in sorted(pairs):
@@ -230,25 +231,21 @@ def angle_between(first: float, second: float) -> float:
     return abs((first - second + 90.0) % 180.0 - 90.0)
 
 
-def _may_be_same_card(first: Observation, second: Observation) -> bool:
-    """Return whether two observations may be one resting card; the same certain name allows more distance."""
-    if first.face != second.face or not first.is_at(second, SAME_PLACE_MM * _NAMED_DISTANCE_FACTOR):
-        return False
-    return first.is_at(second) or _count_sure_names(first, second) == 1
+def _difference(first: Observation, second: Observation) -> tuple[int, float] | None:
+    """Return how different two observations of one resting card are, or None if they show two cards.
 
-
-def _difference(first: Observation, second: Observation) -> tuple[int, float]:
-    """Return how different two observations are: a number for their names, then their distance in mm.
-
+    The same certain name allows more distance. The result is a number for the names, then the distance in mm.
     The number is 0 for the same name, 2 for two certain but different names, and 1 otherwise.
     """
+    distance = math.hypot(first.x - second.x, first.y - second.y)
+    if (
+        first.face != second.face
+        or distance > SAME_PLACE_MM * _NAMED_DISTANCE_FACTOR
+        or angle_between(first.angle, second.angle) > SAME_ANGLE_DEGREES
+    ):
+        return None
     (one, p), (other, q) = first.best, second.best
-    same_name = one is not None and one == other and min(p, q) >= MIN_NAME_P
-    names = 0 if same_name else 1 + (_count_sure_names(first, second) > 1)
-    return names, math.hypot(first.x - second.x, first.y - second.y)
-
-
-def _count_sure_names(first: Observation, second: Observation) -> int:
-    """Return the number of different names in two certain observations; 0 if one of them is not certain."""
-    read = [card.best for card in (first, second)]
-    return len({name for name, _ in read}) if all(p >= _SURE_P for _, p in read) else 0
+    same_name, surely = one is not None and one == other, min(p, q) >= _SURE_P
+    if distance > SAME_PLACE_MM and not (same_name and surely):
+        return None
+    return 0 if same_name and min(p, q) >= MIN_NAME_P else 1 + (surely and not same_name), distance
