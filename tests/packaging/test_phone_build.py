@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import subprocess
+import sys
 import tomllib
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -243,3 +245,42 @@ def test_the_docs_name_the_versions_that_are_built(build: Build, wanted: dict[st
         assert f"| {build.recipes[name].version.removeprefix('v')} |" in rows[name]
     for name in build.pure & set(wanted):
         assert f"| {wanted[name]} |" in rows[name]
+
+
+AS_PHONE = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from tests.e2e.windows import as_phone
+as_phone.hide()
+"""
+
+
+def test_every_module_of_the_app_loads_without_what_a_phone_lacks() -> None:
+    """Kivy's own modules need a window: in the tests of the screens that window opens on such a phone too."""
+    code = """
+import pathlib
+for path in sorted(pathlib.Path("companion").rglob("*.py")):
+    name = ".".join(path.with_suffix("").parts)
+    if "screens" not in name and not name.endswith("__init__"):
+        __import__(name)
+assert as_phone.loaded() == []
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", AS_PHONE + code],
+        cwd=ROOT,
+        # What counts statements (`make coverage`) loads modules of its own.
+        env={name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_the_weights_fit_a_phone() -> None:
+    # `buildozer.spec` leaves out what needs onnxruntime, which a phone has not: 8-bit copies, and hands.
+    found = (ROOT / "models").rglob("*.onnx")
+    taken = [p for p in found if not p.name.endswith(".int8.onnx") and p.parent.name != "hands"]
+    size = sum(path.stat().st_size for path in taken)
+    assert size < 12_000_000

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import runpy
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -198,42 +196,3 @@ def test_on_a_phone_what_goes_wrong_is_logged_too(monkeypatch: pytest.MonkeyPatc
 def test_on_a_computer_the_phones_camera_is_not_there() -> None:
     with pytest.raises(BadInputError, match="is not a phone"):
         open_phone_camera()
-
-
-AS_PHONE = f"""
-import sys
-sys.path.insert(0, {str(ROOT)!r})
-from tests.e2e.windows import as_phone
-as_phone.hide()
-"""
-
-
-def test_every_module_of_the_app_loads_without_what_a_phone_lacks() -> None:
-    """Kivy's own modules need a window: in the tests of the screens that window opens on such a phone too."""
-    code = """
-import pathlib
-for path in sorted(pathlib.Path("companion").rglob("*.py")):
-    name = ".".join(path.with_suffix("").parts)
-    if "screens" not in name and not name.endswith("__init__"):
-        __import__(name)
-assert as_phone.loaded() == []
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", AS_PHONE + code],
-        cwd=ROOT,
-        # What counts statements (`make coverage`) loads modules of its own.
-        env={name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-
-
-def test_the_weights_fit_a_phone() -> None:
-    # `buildozer.spec` leaves out what needs onnxruntime, which a phone has not: 8-bit copies, and hands.
-    found = (ROOT / "models").rglob("*.onnx")
-    taken = [p for p in found if not p.name.endswith(".int8.onnx") and p.parent.name != "hands"]
-    size = sum(path.stat().st_size for path in taken)
-    assert size < 12_000_000

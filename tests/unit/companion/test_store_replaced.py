@@ -56,7 +56,7 @@ def test_a_store_is_neither_erased_nor_replaced_while_it_is_opened(
         connection = connect(where)
         if where == path and other.ident is None:
             other.start()
-            other.join(0.3)
+            other.join(0.1)
             assert other.is_alive()
         return connection
 
@@ -96,7 +96,7 @@ def test_a_game_that_begins_while_the_store_is_erased_or_replaced_is_kept_or_ref
     def refuse_and_begin(*which: Any) -> None:
         refuse_if_playing(*which)
         player.start()
-        player.join(0.5)
+        player.join(0.15)
 
     monkeypatch.setattr(keeping, "check_not_playing", refuse_and_begin)
     with Store.open(path) as store:
@@ -138,7 +138,7 @@ def test_erasing_leaves_what_was_begun_anew_meanwhile(
         for number, folder in enumerate(folders()):
             if number and not player.ident:
                 player.start()
-                player.join(0.5)
+                player.join(0.15)
             yield folder
 
     monkeypatch.setattr(keeping, "_folders", folders_and_begin)

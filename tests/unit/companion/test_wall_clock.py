@@ -57,8 +57,8 @@ class GameWhileClocksAreSet(Game):
 
 @pytest.mark.parametrize(
     "leaps",
-    [{3: -HOUR}, {3: -YEAR}, {3: YEAR}, {0: YEAR}, {2: YEAR, 6: -2 * YEAR, 8: YEAR}],
-    ids=["an hour back", "a year back", "a year on", "a year on at once", "to and fro"],
+    [{3: -HOUR}, {0: YEAR}, {2: YEAR, 6: -2 * YEAR, 8: YEAR}],
+    ids=["an hour back", "a year on at once", "to and fro"],
 )
 def test_a_clock_that_is_set_in_mid_game_loses_no_line_and_keeps_their_order(
     leaps: dict[int, float], wall: Wall, tmp_path: Path

@@ -22,9 +22,12 @@ from vision.capture.sources import open_source
 Serve = Callable[..., int]
 
 
-def _jpeg(level: int = 90, size: tuple[int, int] = (320, 240)) -> bytes:
-    picture = np.full((size[1], size[0], 3), level, np.uint8)
-    return cv2.imencode(".jpg", picture)[1].tobytes()
+_NOISE = np.random.default_rng(1).integers(0, 100, (240, 320, 3), np.uint8)
+
+
+def _jpeg(level: int = 90) -> bytes:
+    """Return a picture as rich in detail as a camera's: FFmpeg reads megabytes before it knows a stream."""
+    return cv2.imencode(".jpg", _NOISE // 2 + np.uint8(level % 200))[1].tobytes()
 
 
 @pytest.fixture

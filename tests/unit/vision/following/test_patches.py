@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import cv2
 import numpy as np
@@ -48,6 +49,7 @@ INDEX = {"top left": (-23, -30), "bottom right": (23, 30), "top right": (23, -30
 BLACK, RED = (40, 40, 40), (40, 40, 190)
 
 
+@cache
 def pile(
     figure: str = "5",
     *others: str,
@@ -61,7 +63,7 @@ def pile(
         place = (320 + 2 * x - 16, 320 + 2 * y + 16)
         shown = "X" if name in others else figure
         cv2.putText(frame, shown, place, cv2.FONT_HERSHEY_SIMPLEX, 1.4, ink, 4)
-    rough = np.random.default_rng(4).normal(0, noise, frame.shape)
+    rough = np.random.default_rng(4).normal(0, noise, frame.shape) if noise else 0.0
     frame = np.clip(frame * light + rough, 0, 255).astype(np.uint8)
     return close_up(frame, LAYOUT, (0.0, 0.0))
 
