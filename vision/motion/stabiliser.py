@@ -39,8 +39,8 @@ _GIVE_UP_FRAMES = 45
 static or too few exist. Others have had time to check the cards' places by then."""
 _NEARLY_STATIC_PX, _MAX_DRIFT_PX = 2.0, 0.5
 """The camera is also at rest if that share of the points moved less than the first value, in pixels. Their
-common motion must move no image corner farther than the second value. In a dim image, each point moves a
-little in its own direction."""
+common motion must move no image corner farther than the second value. In a dim or blurred image, each point
+moves a little in its own direction."""
 _INLIER_PX = 0.8
 """Largest error of an inlier, in pixels."""
 _MIN_INLIERS, _MIN_INLIER_SHARE = 30, 0.3
@@ -207,7 +207,8 @@ class Stabiliser:
         """
         self._key, self._key_move, self._before, self._to_reference_small = grey, to_steady, grey, to_steady
         self._key_people = None if self.lost_frames else self._people
-        found = cv2.goodFeaturesToTrack(grey, _MAX_POINTS, _CORNER_QUALITY, _MIN_POINT_DISTANCE_PX)
+        free = None if self._key_people is None else _off_people(self._key_people, to_steady, grey)
+        found = cv2.goodFeaturesToTrack(grey, _MAX_POINTS, _CORNER_QUALITY, _MIN_POINT_DISTANCE_PX, mask=free)
         self._points = np.zeros((0, 1, 2), np.float32) if found is None else np.asarray(found, np.float32)
         self._points = self._visible_points()
         self.lost_frames = 0
@@ -311,6 +312,10 @@ class Stabiliser:
             if back >= 2 * _MIN_STATIC_POINTS:  # no other place of the camera explains so many points
                 self._is_back(grey, back)
                 return
+            if about.sum() >= max(2 * _MIN_STATIC_POINTS, agreeing):  # nor does another motion, in a blur
+                self._shift(np.median(drift[about], axis=0))
+                self._renew_key(grey, int(about.sum()))
+                return
             self._search_by_features(grey)
             few = len(self._points) < _MIN_INLIERS
             if (few or staying >= _MIN_STATIC_POINTS) and self.lost_frames > _GIVE_UP_FRAMES:
@@ -327,6 +332,13 @@ class Stabiliser:
             0,
         )
         self._renew_key(grey, agreeing)
+
+    def _shift(self, way: NDArray[np.float32]) -> None:
+        """Note that the picture has moved by a few pixels (x, y), if that is noticeable."""
+        if np.linalg.norm(way) >= _MAX_DRIFT_PX:
+            back = np.eye(3)
+            back[:2, 2] = -way
+            self._to_reference_small, self._still_frames = self._to_reference_small @ back, 0
 
     def _explains_images(self, grey: Grey, move: Matrix, points: NDArray[np.float32]) -> bool:
         """Return whether a motion explains the image better than a camera at rest does.
@@ -367,6 +379,8 @@ class Stabiliser:
         ):
             if len(_inliers(self._rest_to_key, here, there, 2 * _INLIER_PX)) >= _SIMPLER_SHARE * agreeing:
                 move = self._rest_to_key
+            elif not self._explains_images(grey, move, _inliers(move, here, there, 2 * _INLIER_PX)):
+                return
             self._take_key(grey, _or_identity(np.asarray(self._key_move @ move), grey.shape))
 
 
@@ -382,6 +396,14 @@ def _is_on(mask: Mask | None, points: NDArray[np.float64], grey: Grey | None) ->
     rows, columns = mask.shape
     x, y = np.round(points * (columns / grey.shape[1])).astype(np.intp).T
     return np.asarray(mask[np.clip(y, 0, rows - 1), np.clip(x, 0, columns - 1)])
+
+
+def _off_people(people: Mask, to_reference: Matrix, grey: Grey) -> NDArray[np.uint8]:
+    """Return the mask (0 or 255) of an image without people. `people` is in a smaller reference view."""
+    size = grey.shape[1], grey.shape[0]
+    there = cv2.resize(people.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
+    here = cv2.warpPerspective(there, np.linalg.inv(to_reference), size, flags=cv2.INTER_NEAREST)
+    return np.asarray(255 * (1 - here), np.uint8)
 
 
 def _or_identity(move: Matrix, shape: tuple[int, ...]) -> Matrix:

@@ -175,6 +175,25 @@ def test_a_dim_table_of_which_something_covers_a_part_is_not_lost() -> None:
     assert not steadier.moved
 
 
+def test_a_table_out_of_focus_over_which_people_move_is_not_lost() -> None:
+    # Each point of a blurred card is found a pixel here or there. What is sharp are the people.
+    steadier, places = Stabiliser(), np.random.default_rng(3)
+    for number in range(40):
+        frame = np.full((HEIGHT, WIDTH, 3), 150, np.uint8)
+        for x in range(8):
+            left, top = 100 + 95 * x, 60 + 40 * (x % 3)
+            cv2.rectangle(frame, (left, top), (left + 50, top + 70), (235, 235, 235), -1)
+        if number > 5:
+            frame = np.asarray(cv2.GaussianBlur(frame, (0, 0), 7.0), np.uint8)
+        frame = grainy(frame, 3.0, number + 1)
+        if number > 5:
+            for x, y in places.integers((40, 300), (920, 520), (16, 2)):
+                cv2.circle(frame, (int(x), int(y)), 14, (30, 40, 60), -1)
+        steadier.feed(frame)
+        assert steadier.lost_frames == 0
+    assert not steadier.moved
+
+
 def dim(move: NDArray[np.float64], number: int) -> Image:
     """Return a bare table in the dark: its marks are hardly more than the coarse grain of the picture."""
     frame = cv2.warpPerspective(BARE, move, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE)
