@@ -131,13 +131,19 @@ class DrawPilePictures:
         return changed is not None and changed < least
 
     def show_taking(
-        self, start: float, end: float, last_drawn: float = -math.inf, *, surely: bool = False
+        self,
+        start: float,
+        end: float,
+        last_drawn: float = -math.inf,
+        *,
+        surely: bool = False,
+        plainly: bool = False,
     ) -> bool | None:
         """Return whether a card was taken between these times; None if no picture shows it.
 
         Return None also if somebody else was there before the pile was seen again. `surely`: no hand was seen
         to take the card, so a shadow must not be enough. All pictures since `last_drawn` are then compared
-        with the latest one.
+        with the latest one. `plainly`: the picture must change as much as it does by a draw.
         """
         before, since = self._before(start), [sight for sight in self._seen if sight.t > end]
         after = (since[-1] if surely else since[0]) if since else None
@@ -152,7 +158,7 @@ class DrawPilePictures:
         nearer = abs(before[-1].near - after.near)
         if nearer > _NEARER_MM and changed < _LESS * self._usual:
             return False
-        least = self._least(before) if surely else max(_AS_BEFORE, 2 * self._sway(before))
+        least = self._least(before) if surely or plainly else max(_AS_BEFORE, 2 * self._sway(before))
         return True if changed - nearer / (2 * PATCH_MM) >= least else None
 
     def _least(self, before: Sequence[_Sight]) -> float:

@@ -177,7 +177,7 @@ class Draws:
                 continue
             if not self._pictures.show_taking(visit.start, visit.end, self._last_drawn, surely=True):
                 continue
-            who = self._due_since(visit) if seat is None else self._hand_lost_at_pile(visit, seat)
+            who = self._due_since(visit) if seat is None else self._hand_hidden_at_pile(visit, seat)
             if who in present:
                 waits.append((seat, visit))
                 continue
@@ -189,6 +189,7 @@ class Draws:
             if due is None or due.t > visit.end:
                 continue
             drawn.t = min(visit.end, max(visit.start, due.t + _AFTER_PLAY_SECONDS))
+            drawn.count = max(1, self._owed(drawn, due))
             if not log.is_past(due, drawn.t):
                 self._drawn = drawn
                 self.tell(now)
@@ -200,15 +201,18 @@ class Draws:
         seats = [seat for seat, due in enumerate(dues) if due is not None and due.t <= visit.end]
         return seats[0] if len(seats) == 1 else None
 
-    def _hand_lost_at_pile(self, visit: DrawVisit, seat: int) -> int:
-        """Return the seat whose hand was lost from sight at the draw pile while the body of `seat` hid it.
+    def _hand_hidden_at_pile(self, visit: DrawVisit, seat: int) -> int:
+        """Return the seat whose hand was at the draw pile while the body of `seat` hid it.
 
-        Return `seat` if no hand was lost there, or several were. A head hides other players' hands, too.
+        It was lost from sight there, or its arm was over the pile. Return `seat` if there was no such hand,
+        or several were. A head hides other players' hands, too.
         """
-        scene = self._scene
+        scene, seats = self._scene, {reach.number: reach.seat for reach in self._scene.reaches}
         ends = [(reach.seat, *reach.path[-1]) for reach in scene.reaches if reach.path]
-        lost = {who for who, t, at in ends if visit.start <= t <= visit.end and scene.at_draw_pile(at)}
-        return min(lost) if len(lost) == 1 else seat
+        there = {who for who, t, at in ends if visit.start <= t <= visit.end and scene.at_draw_pile(at)}
+        meanwhile = [v for v in self._visits if v.start <= visit.end and visit.start <= v.end]
+        there |= {seats[v.reach] for v in meanwhile if v.reach in seats}
+        return min(there) if len(there) == 1 else seat
 
     def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
         """Note whether one look, free of arms, showed the draw pile, and its picture.
@@ -500,13 +504,9 @@ class Draws:
         pictures = self._pictures
         gone = self._looks[-1:] == [False]
         if self._scene.by_hands:
-            taken = [pictures.show_taking(*stay) for stay in drawn.stays]
-            least = 0
-            if due is not None:
-                spare = self._scene.log.spare_cards(self._scene.player(drawn.seat), due.t)
-                least = max(0, due.count - spare)
-            if gone:  # fewer may have been left than were owed
-                least = min(least, drawn.count)
+            least = 0 if due is None else self._owed(drawn, due)
+            needless = due is not None and not least
+            taken = [pictures.show_taking(*stay, plainly=needless) for stay in drawn.stays]
             told = due is None and self._was_told_meanwhile(drawn)
             if told or (taken and pictures.show_draws and all(took is False for took in taken)):
                 drawn.count = 0
@@ -537,6 +537,14 @@ class Draws:
         drawn.doubtful = drawn.count if not_shown else drawn.count - by_hand
         if drawn.firm:
             pictures.learn(drawn.start, drawn.t)
+
+    def _owed(self, drawn: _Drawn, due: PutDown) -> int:
+        """Return how many cards a player needs for what was put down.
+
+        If the pile is empty now, fewer may have been left.
+        """
+        needed = max(0, due.count - self._scene.log.spare_cards(self._scene.player(drawn.seat), due.t))
+        return min(needed, drawn.count) if self._looks[-1:] == [False] else needed
 
     def _was_told_meanwhile(self, drawn: _Drawn) -> bool:
         """Return whether an earlier reported draw may have caused this change of the picture."""

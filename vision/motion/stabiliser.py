@@ -312,7 +312,7 @@ class Stabiliser:
             if back >= 2 * _MIN_STATIC_POINTS:  # no other place of the camera explains so many points
                 self._is_back(grey, back)
                 return
-            if about.sum() >= max(2 * _MIN_STATIC_POINTS, agreeing):  # nor does another motion, in a blur
+            if about.sum() >= max(2 * _MIN_STATIC_POINTS, agreeing):  # in a blur, none is exact
                 self._shift(np.median(drift[about], axis=0))
                 self._renew_key(grey, int(about.sum()))
                 return

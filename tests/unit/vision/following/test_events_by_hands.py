@@ -414,6 +414,25 @@ def test_a_draw_beneath_a_head_is_told_if_the_draw_pile_looks_different_then() -
     assert draws(script) == [("Ann", 1)]
 
 
+def test_what_is_drawn_beneath_a_head_goes_to_the_hand_whose_arm_is_over_the_draw_pile() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Bob", card("9S", PLAY_AT), card("9H", (PLAY_AT[0] + 20.0, PLAY_AT[1])))
+    ann, bob = (frozenset({PLAYERS.index(name)}) for name in ("Ann", "Bob"))
+    reach = script.reach("Bob", (BOB_HOME, 0.1))
+    short = (DRAW_AT[0], DRAW_AT[1] + 90.0 * (1 if BOB_HOME[1] > DRAW_AT[1] else -1))
+    for _ in range(8):
+        script.t += STEP
+        reach.update(short, script.t)
+        frame = HandsFrame(script.t, (reach,), (), {DRAW: bob}, by_hands=True, bodies={DRAW: ann})
+        script.events += script.maker.on_hands(frame)
+    script.end(reach)
+    somebody_leans(script, "Ann", DRAW, frames=4)
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert [(e.player, e.count) for e in script.events if e.event == "draw"] == [("Bob", 2)]
+
+
 def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
@@ -423,8 +442,8 @@ def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> No
     assert draws(script) == []
 
 
-@pytest.mark.parametrize(("after", "drawn"), [(20, []), (16, [("Bob", 1)])])
-def test_a_player_who_holds_more_cards_than_at_the_deal_draws_only_if_a_picture_shows_it(
+@pytest.mark.parametrize(("after", "drawn"), [(20, []), (19, []), (16, [("Bob", 1)])])
+def test_a_player_who_holds_more_cards_than_at_the_deal_draws_only_if_a_picture_plainly_shows_it(
     after: int, drawn: list[tuple[str, int]]
 ) -> None:
     script = script_by_hands()
