@@ -423,8 +423,9 @@ def _reads_like(seen: Observation, name: str) -> bool:
 
 
 def _is_told_otherwise(card: PileCard, name: str, seen: Observation) -> bool:
-    alike = not card.sure and rank_and_colour(card.name) == rank_and_colour(name)
-    return alike and card.place is not None and in_place(card.place, seen)
+    if card.sure or card.place is None or card.place.probabilities.get(card.name, 0.0) >= CERTAIN:
+        return False
+    return rank_and_colour(card.name) == rank_and_colour(name) and in_place(card.place, seen)
 
 
 def _firm(group: FusedObservation, looks: int) -> bool:

@@ -273,6 +273,17 @@ def test_a_card_told_under_a_hand_is_sure_once_it_is_surely_read_in_its_place_wi
     assert pile.misread_before(("6C", 0.99, up("6C", 40, p=0.99)), bare) is None
 
 
+@pytest.mark.parametrize(("p", "misread"), [(0.9, "6S"), (0.999, None)])
+def test_a_buried_card_that_was_almost_certain_under_the_hand_was_not_misread(
+    p: float, misread: str | None
+) -> None:
+    """Somebody else put a card of its rank and colour where it lies."""
+    pile = pile_of(up("6S", 40, p=p), up("9H", 80))
+    view = pile.view([[up("6C", 40, p=0.999)]] * 2, set())
+    found = pile.misread_before(("6C", 0.999, up("6C", 40, p=0.999)), view)
+    assert (found and found.name) == misread
+
+
 def test_a_doubtful_second_card_of_the_rank_and_colour_of_one_that_is_unseen_is_that_one() -> None:
     pile = pile_of(up("3S", 40))
     view = pile.view([[up("3H", p=0.99, angle=0), up("3C", 60, p=0.92, c3S=0.05)]] * 2, set())
