@@ -535,7 +535,8 @@ class EventMaker:
             self._add_show(shown, now)
 
     def _add_show(self, shown: Shown, now: float) -> None:
-        self._before_action(shown.seat, now)
+        whole = self._taking.whole
+        self._before_action(shown.seat, now, before_taking=whole is not None and whole.t > shown.t)
         self._scene.started = True
         self._scene.burned += shown.cards
         self._shown_at = shown.t
@@ -563,18 +564,26 @@ class EventMaker:
         )
 
     def _before_action(
-        self, seat: int | None, now: float, t: float | None = None, *, took_pile: bool = False
+        self,
+        seat: int | None,
+        now: float,
+        t: float | None = None,
+        *,
+        took_pile: bool = False,
+        before_taking: bool = False,
     ) -> None:
         """Report earlier events before what a seat (None: unknown) does now, or did at `t`.
 
-        A draw that was not over at `t` may have come after that act, and show who acted.
+        A draw that was not over at `t` may have come after that act, and show who acted. `took_pile`: the act
+        was to take the pile. `before_taking`: the act was before the pile was taken.
         """
         if took_pile and seat is not None:
             self._draws.forget_passing(seat)
         self._tell_put_away(seat, now)
         if seat is not None:
             self._shows.forget(seat)
-        self._taking.tell_whole(now)
+        if not before_taking:
+            self._taking.tell_whole(now)
         self._taking.tell_part_before(seat, now)
         if t is None or not self._draws.may_follow(seat, t):
             self._draws.tell(now)

@@ -35,6 +35,20 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     assert (show.event, show.player, show.cards, show.to) == ("show", "Dan", ("3H",), "Bob")
 
 
+def test_a_show_is_told_before_the_pick_up_that_follows_at_once() -> None:
+    """Else the player who has to pick up is accused of doing so out of turn."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    script.maker._scene.reaches[-1].update((-180.0, 85.0), script.t + STEP)
+    script.table.append(down(BURN_AT))
+    script.rest(0.4)
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table = [seen for seen in script.table if seen.best[0] != "9S"]
+    script.rest(4.0)
+    assert [event.event for event in script.events[2:]] == ["show", "pick_up"]
+
+
 @pytest.mark.parametrize(
     ("tip", "rests"), [((120.0, 110.0), True), ((148.0, 130.0), True), ((120.0, 110.0), False)]
 )
