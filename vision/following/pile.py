@@ -204,7 +204,7 @@ class Pile:
                     or is_echo(card, half_covered, itemgetter(slice(-1)))
                 )
             )
-            and not self._is_other_end(card, old, plain if top_is_bare else ())
+            and not self._is_other_end(card, old, plain if top_is_bare else (), new)
         ]
 
     def _is_of_top(self, card: NewCard, unseen: Collection[str]) -> bool:
@@ -217,23 +217,29 @@ class Pile:
         return seen.probabilities.get(name, 0.0) < SURE_NAME and any(alike)
 
     def _is_other_end(
-        self, card: NewCard, old: Sequence[tuple[str, Observation]], plain: Sequence[tuple[str, Observation]]
+        self,
+        card: NewCard,
+        old: Sequence[tuple[str, Observation]],
+        plain: Sequence[tuple[str, Observation]],
+        new: Sequence[NewCard],
     ) -> bool:
         """Return whether a new card is one end of a card of the pile, its suit misread.
 
         If a card lies across another, the two ends of the lower one are outlined as two cards, each too far
         out. If the top card is among the `plain` ones, it may hide the middle of a card that a hand has
-        straightened.
+        straightened. A certain one of the `new` cards may hide it, too. A name that is a guess may have
+        either colour.
         """
         name, _, seen = card
-        if seen.probabilities.get(name, 0.0) >= CERTAIN:
+        read = seen.probabilities.get(name, 0.0)
+        if read >= CERTAIN:
             return False
-        alike = [(other, end) for other, end in old if rank_and_colour(other) == rank_and_colour(name)]
+        kind = rank_and_colour if read >= SURE_NAME else itemgetter(slice(-1))
+        alike = [(other, end) for other, end in old if kind(other) == kind(name)]
         ends = [(self.cards[k].place, end) for other, end in alike for k in numbers_of(other, self.cards)]
-        tops = [upper for other, upper in plain if other == self.cards[-1].name]
-        if any(
-            show_on_both_sides(upper, end, seen) for upper in tops for _, end in alike if end is not upper
-        ):
+        upper = [on for other, on in plain if other == self.cards[-1].name]
+        upper += [on for other, _, on in new if on.probabilities.get(other, 0.0) >= CERTAIN]
+        if any(show_on_both_sides(on, end, seen) for on in upper for _, end in alike if end is not on):
             return True
         return any(place is not None and are_two_ends(place, end, seen) for place, end in ends)
 

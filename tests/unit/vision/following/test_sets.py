@@ -273,6 +273,16 @@ def test_a_card_told_under_a_hand_is_sure_once_it_is_surely_read_in_its_place_wi
     assert pile.misread_before(("6C", 0.99, up("6C", 40, p=0.99)), bare) is None
 
 
+@pytest.mark.parametrize(("p", "new"), [(0.5, ["6D"]), (0.99, ["5C", "6D"])])
+def test_an_end_beyond_a_new_card_that_lies_across_is_no_card_whatever_its_suit_seems(
+    p: float, new: list[str]
+) -> None:
+    pile = pile_of(up("5H", angle=0))
+    both_ends = [up("5H", -8, angle=0), up("5C", 8, p=p, angle=0)]
+    view = pile.view([[up("6D", p=0.99), *both_ends]] * 2, set())
+    assert sorted(card[0] for card in view.new) == new
+
+
 @pytest.mark.parametrize(("p", "misread"), [(0.9, "6S"), (0.999, None)])
 def test_a_buried_card_that_was_almost_certain_under_the_hand_was_not_misread(
     p: float, misread: str | None

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.support.grain import grainy
 from vision.motion.background import BackgroundSubtractor, MotionFrame, polygon_mask
 from vision.motion.stabiliser import StabilisedFrame
 from vision.types import Image
@@ -30,8 +31,7 @@ def feed(gate: BackgroundSubtractor, frames: list[Image], start: float = 0.0) ->
 
 
 def noisy(image: Image, seed: int) -> Image:
-    noise = np.random.default_rng(seed).normal(0, 4, image.shape)
-    return np.clip(image + noise, 0, 255).astype(np.uint8)
+    return grainy(image, 4.0, seed)
 
 
 def test_a_noisy_picture_of_a_resting_table_is_still() -> None:

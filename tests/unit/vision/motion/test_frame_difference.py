@@ -5,25 +5,17 @@ from __future__ import annotations
 import copy
 import functools
 
-import cv2
 import numpy as np
 import pytest
 
+from tests.support.grain import grainy
 from vision.motion.frame_difference import ChangeDetector
 
 WIDTH, HEIGHT = 960, 540
 
 
-@functools.cache
-def grain() -> np.ndarray:
-    """Return a camera's noise of twice a picture's size, from which each picture takes its own part."""
-    return np.random.default_rng(0).standard_normal((2 * HEIGHT, 2 * WIDTH, 3), np.float32)
-
-
 def noisy(seed: int, sigma: float = 3.0, level: int = 90) -> np.ndarray:
-    top, left = np.random.default_rng(seed).integers(0, (HEIGHT, WIDTH), endpoint=True)
-    seen = cv2.multiply(grain()[top : top + HEIGHT, left : left + WIDTH], np.full(4, sigma))
-    return cv2.add(seen, np.full(4, float(level)), dtype=cv2.CV_8U)
+    return grainy(np.full((HEIGHT, WIDTH, 3), level, np.uint8), sigma, seed)
 
 
 def used_to(sigma: float) -> ChangeDetector:

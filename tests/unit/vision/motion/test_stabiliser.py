@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import cv2
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from datasets.surfaces import drawn_surface
+from tests.support.grain import grainy
 from vision.geometry import transform_points
 from vision.images import downscale
 from vision.motion.stabiliser import Stabiliser
@@ -52,18 +52,6 @@ def seen(move: NDArray[np.float64], noise: int = 0) -> Image:
         cv2.warpPerspective(TABLE, move, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE), np.uint8
     )
     return grainy(frame, 2.0, noise) if noise else frame
-
-
-@cache
-def _grain() -> NDArray[np.float32]:
-    return np.random.default_rng(1).standard_normal((2 * HEIGHT, 2 * WIDTH, 3), np.float32)
-
-
-def grainy(picture: Image, level: float, number: int) -> Image:
-    """Return a picture with grain. It is a part of one large field of it, another for each number."""
-    y, x = np.random.default_rng(number).integers((HEIGHT, WIDTH))
-    grain = _grain()[y : y + HEIGHT, x : x + WIDTH]
-    return np.asarray(np.clip(picture + level * grain, 0, 255), np.uint8)
 
 
 def off(steadier: Stabiliser, move: NDArray[np.float64]) -> float:
@@ -178,14 +166,13 @@ def test_a_dim_table_of_which_something_covers_a_part_is_not_lost() -> None:
 def test_a_table_out_of_focus_over_which_people_move_is_not_lost() -> None:
     # Each point of a blurred card is found a pixel here or there. What is sharp are the people.
     steadier, places = Stabiliser(), np.random.default_rng(3)
-    for number in range(40):
-        frame = np.full((HEIGHT, WIDTH, 3), 150, np.uint8)
-        for x in range(8):
-            left, top = 100 + 95 * x, 60 + 40 * (x % 3)
-            cv2.rectangle(frame, (left, top), (left + 50, top + 70), (235, 235, 235), -1)
-        if number > 5:
-            frame = np.asarray(cv2.GaussianBlur(frame, (0, 0), 7.0), np.uint8)
-        frame = grainy(frame, 3.0, number + 1)
+    sharp = np.full((HEIGHT, WIDTH, 3), 150, np.uint8)
+    for x in range(8):
+        left, top = 100 + 95 * x, 60 + 40 * (x % 3)
+        cv2.rectangle(sharp, (left, top), (left + 50, top + 70), (235, 235, 235), -1)
+    blurred = np.asarray(cv2.GaussianBlur(sharp, (0, 0), 7.0), np.uint8)
+    for number in range(30):
+        frame = grainy(blurred if number > 5 else sharp, 3.0, number + 1)
         if number > 5:
             for x, y in places.integers((40, 300), (920, 520), (16, 2)):
                 cv2.circle(frame, (int(x), int(y)), 14, (30, 40, 60), -1)
