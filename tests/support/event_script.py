@@ -108,6 +108,8 @@ class Script:
         self.by_hands = by_hands
         """Whether reaches are those of hands with landmarks."""
         self.reaches = 0
+        self.looks = 0
+        """How often the table was looked at."""
         self._open: list[ArmTrack] = []
         self.rows: dict[Zone, Observation | None] = {
             Zone("row", s, k): card(name, self.maker.layout.seats[s].row[k])
@@ -149,6 +151,7 @@ class Script:
             patches[PLAY] = small(pile)
         if self.draw_picture is not None and DRAW not in hidden:
             patches[DRAW] = self.draw_picture
+        self.looks += 1
         self.events += self.maker.on_look(
             Look(self.t, tuple(shown), tuple(under), hidden, patches, pile, unchanged=self.unchanged)
         )
@@ -184,6 +187,12 @@ class Script:
             self.t += STEP
             reach.update(place, self.t)
             self.events += self.maker.on_hands(HandsFrame(self.t, (reach,), (), covered, self.by_hands))
+
+    def pass_frame(self, *over: Zone) -> None:
+        """A frame goes by without arms and without a look; something that is nobody's arm is over zones."""
+        self.t += STEP
+        covered = dict.fromkeys(over, frozenset[int]())
+        self.events += self.maker.on_hands(HandsFrame(self.t, (), self._gone(), covered, self.by_hands))
 
     def end(self, *reaches: ArmTrack) -> None:
         """These arms go out of the picture."""

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +17,9 @@ import vision.recognition.incremental
 from companion.files.lock import games_being_played
 from companion.game.entry import entered_event
 from companion.game.evening import apply_revisions, store_tally
+from companion.game.event_log import EventLine
 from companion.game.history import find_last_finished, find_resumable_game
+from companion.game.series import GameSeries
 from companion.game.session import Session
 from companion.game.setup import stored_setup
 from companion.game.starting import make_session
@@ -33,6 +34,7 @@ from tests.e2e.films.dealt_table import (
     sweep,
 )
 from tests.support.waiting import PATIENCE_S, until
+from vision.types import Image
 
 
 @pytest.fixture(autouse=True)
@@ -146,15 +148,17 @@ def test_what_is_asked_while_the_deal_is_recognised_is_not_done_to_the_new_game(
     session: Session, camera: Camera, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dealt, go_on = threading.Event(), threading.Event()
-    goes_over = Session._goes_over
+    feed = GameSeries.feed
 
-    def slowly(self: Session, game: Any) -> bool:
-        if game.setup is not self.setup:
+    def slowly(self: GameSeries, frame: Image, t: float) -> list[EventLine]:
+        before = self.setup
+        lines = feed(self, frame, t)
+        if self.setup is not before:
             dealt.set()
             go_on.wait(PATIENCE_S)
-        return goes_over(self, game)
+        return lines
 
-    monkeypatch.setattr(Session, "_goes_over", slowly)
+    monkeypatch.setattr(GameSeries, "feed", slowly)
     sweep(camera)
     deal_second(camera)
     assert dealt.wait(PATIENCE_S)

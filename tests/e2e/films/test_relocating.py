@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.following.watcher import Watcher
+from vision.following.events import EventMaker
+from vision.following.records import Deal
+from vision.following.watcher import MakeEvents, Watcher
 from vision.geometry import order_quad, transform_points
 from vision.plane import TablePlane
 from vision.questions import TABLE_CHANGED, format_question
@@ -75,11 +77,16 @@ def stored(players: tuple[str, ...] = tuple(SPOTS)) -> Layout:
     return Layout(plane, WIDTH, HEIGHT, seats, draw=DRAW, play=PLAY)
 
 
-def resumed(table: Table, layout: Layout | None = None, size: tuple[int, int] = (WIDTH, HEIGHT)) -> Watcher:
+def resumed(
+    table: Table,
+    layout: Layout | None = None,
+    size: tuple[int, int] = (WIDTH, HEIGHT),
+    make_events: MakeEvents = EventMaker,
+) -> Watcher:
     """Return a watcher that has looked for a second at a table where a game is to go on."""
     layout = layout or stored()
     names = [seat.player for seat in layout.seats]
-    watcher = Watcher(table, names, layout, row_length=3)
+    watcher = Watcher(table, names, layout, row_length=3, make_events=make_events)
     known = {name: [card for card in UP[name] if card not in table.gone] for name in names}
     watcher.go_on(known, begun=True)
     frame = np.full((size[1], size[0], 3), 90, np.uint8)
@@ -91,8 +98,7 @@ def resumed(table: Table, layout: Layout | None = None, size: tuple[int, int] = 
 def off(watcher: Watcher, table: Table) -> float:
     """Return how far the watcher's places are from where they are, at most, mm."""
     layout, worst = watcher.layout, 0.0
-    assert layout is not None
-    assert watcher._maker is not None, "nothing was found"
+    assert layout is not None, "nothing was found"
     pairs: list[tuple[Place | None, Place]] = [
         (spot, place)
         for seat in layout.seats
@@ -135,10 +141,15 @@ def test_seats_and_piles_are_found_wherever_the_camera_stands_now(view: Matrix) 
 
 def test_in_mid_game_most_up_cards_may_have_gone() -> None:
     table = Table(camera(x=50, turn=15), gone=("4S", "5C", "6C", "9D", "KH", "2C", "QC"))
-    watcher = resumed(table)
+    followed: list[EventMaker] = []
+
+    def make_events(deal: Deal) -> EventMaker:
+        followed.append(EventMaker(deal))
+        return followed[-1]
+
+    watcher = resumed(table, make_events=make_events)
     assert off(watcher, table) < 12.0
-    assert watcher._maker is not None
-    assert [watcher._maker.rows.up_of(seat) for seat in range(2)] == [[], ["JC", "AD"]]
+    assert [followed[-1].rows.up_of(seat) for seat in range(2)] == [[], ["JC", "AD"]]
 
 
 def test_without_names_only_a_view_from_about_the_same_side_is_taken() -> None:
@@ -169,7 +180,7 @@ def test_cards_that_were_put_away_are_not_taken_for_the_game() -> None:
     table = Table(camera(x=60))
     table.cards = [(f"{rank}S", 80.0 * k - 300, 40.0 * (k % 3), 25.0 * k) for k, rank in enumerate("4567")]
     watcher = resumed(table)
-    assert watcher._maker is None
+    assert watcher.layout is None
     assert watcher.question == format_question(TABLE_CHANGED)
     table.cards = Table(camera(x=60)).cards
     frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
@@ -219,12 +230,12 @@ def test_while_cards_are_dealt_no_deal_is_found_however_long_nothing_rests() -> 
     table.cards = [card for card in table.cards if card[0] not in ("10S", "10D")]
     watcher = Watcher(table, list(SPOTS))
     watched_amid_motion(watcher, table, seconds=12.0, card_a_second=True)
-    assert (watcher._maker, watcher.question) == (None, None)
+    assert (watcher.layout, watcher.question) == (None, None)
     for k in range(180, 360):
         frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
         frame[40 * (k % 3) : 40 * (k % 3) + 90, :60] = 210
         watcher.feed(frame, k / 15)
-    assert watcher._maker is not None, "the deal is finished, and the same person still moves"
+    assert watcher.layout is not None, "the deal is finished, and the same person still moves"
 
 
 def test_rows_that_no_look_amid_motion_completes_are_asked_for() -> None:

@@ -11,6 +11,7 @@ import pytest
 from companion.game.places import set_layout
 from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.ruling_views import asks_for_places, open_questions
+from companion.memory import MemoryTrimmer
 from engine.errors import BadInputError
 from engine.events import Event
 from tests.e2e.films.test_watch import STEP, Game
@@ -53,8 +54,8 @@ def _begun() -> Refereed:
 
 def copy_of(game: Refereed) -> Refereed:
     """Return a copy that goes its own way. What gives memory back to the system has no state to copy."""
-    gives_back = game.game._freed
-    return deepcopy(game, {id(gives_back): gives_back})
+    shared = {id(part): part for part in vars(game.game).values() if isinstance(part, MemoryTrimmer)}
+    return deepcopy(game, shared)
 
 
 def begun() -> Refereed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from copy import deepcopy
 from dataclasses import replace
 
 import cv2
@@ -14,8 +15,7 @@ from engine.events import Event
 from tests.support.plain import plain
 from vision.following.watcher import Watcher
 from vision.geometry import order_quad
-from vision.motion.background import MotionFrame
-from vision.motion.stabiliser import StabilisedFrame, Stabiliser
+from vision.motion.stabiliser import Stabiliser
 from vision.questions import NO_DRAW_PILE, NO_ROWS, format_question
 from vision.types import CardReading, Face, Image
 
@@ -364,10 +364,14 @@ def test_a_reader_that_finds_nothing_yields_nothing() -> None:
     assert watcher.finish(2.0) == []
 
 
-def test_motion_of_one_frame_is_comparable(played: Game) -> None:
-    motion = played.watcher._stillness.feed(StabilisedFrame(played.table.frame()), played.t)
-    assert isinstance(motion, MotionFrame)
-    assert motion.still
+def test_a_table_on_which_cards_were_played_is_still_until_an_arm_comes_in(played: Game) -> None:
+    game = deepcopy(played)
+    frame = game.table.frame()
+    game.watcher.feed(frame, game.t)
+    assert game.watcher.view.still
+    frame[400:, 300:356] = (130, 160, 215)
+    game.watcher.feed(frame, game.t + STEP)
+    assert not game.watcher.view.still
 
 
 def without(game: Game, *names: str | None) -> None:

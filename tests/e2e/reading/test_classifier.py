@@ -97,7 +97,6 @@ def test_of_a_doubtful_index_the_upper_end_of_its_card_tells_more(
     assert reader.classify_indices(picture, [LEANING])[0].card == "9S", "it was not doubtful"
     open_ = np.full((1, len(CLASSES)), np.log(1e-4))
     open_[0, [CLASSES.index("9C"), CLASSES.index("9S")]] = np.log((0.4, 0.55))
-    monkeypatch.setattr(reader, "_index_outputs", lambda crops: (np.zeros((1, 1), np.float32),) * 2)
     monkeypatch.setattr("vision.recognition.classifier.class_log_probabilities", lambda outputs: open_)
     alone, helped = (reader.classify_indices(picture, [LEANING], index_only=way)[0] for way in (True, False))
     assert alone.log_probabilities.argmax() == CLASSES.index("9S")

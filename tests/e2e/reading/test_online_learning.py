@@ -268,7 +268,8 @@ def test_a_deck_of_an_earlier_game_is_dropped_when_a_later_card_disagrees(
     kept, last = list[Deck](), CARDS[MIN_AGREEING_CARDS + 2]
     names = {last: "KD", "KD": last}
     other = replace(half_a_deck, cards=tuple(names.get(card, card) for card in half_a_deck.cards))
-    reader, script = learning(faces, other, kept.append)
+    own, script = copy(faces), ScriptedReader()
+    reader = LearningReader(script, own, other, kept.append)
     for card in CARDS[: MIN_AGREEING_CARDS + 2]:
         script.readings = [reading(card)]
         look(reader, pictured(card))
@@ -276,7 +277,7 @@ def test_a_deck_of_an_earlier_game_is_dropped_when_a_later_card_disagrees(
     script.readings = [reading(last)]
     look(reader, pictured(last))
     assert (before, reader.uses_learnt_deck) == (True, False)
-    assert reader._classifier.deck is None
+    assert own.deck is None
     reader.finish()
     assert set(kept[-1].cards) <= set(CARDS[: MIN_AGREEING_CARDS + 3])
     assert known_cards(kept[-1]) == ()

@@ -50,30 +50,36 @@ class Phone:
         self._film = cv2.VideoCapture(str(polite_film().path))
         self._fps = self._film.get(cv2.CAP_PROP_FPS)
         self._news = threading.Condition()
-        self._sent = self._arrived = self._looked_at = 0
+        self._sent = self._arrived = self._dropped = self._taken = self._looked_at = 0
         self._reader_waits = self._over = False
-        put, await_picture = FrameQueue.put, LiveSource._await
+        put, pictures = FrameQueue.put, LiveSource.__iter__
 
         def put_with_the_films_time(backlog: FrameQueue, _t: float, picture: Image) -> int:
             with self._news:
                 self._arrived += 1
                 dropped = put(backlog, self._arrived * EVERY / self._fps, picture)
+                self._dropped += dropped
                 self._news.notify_all()
             return dropped
 
-        def await_and_note(source: LiveSource, seconds: float) -> tuple[float, Image] | None:
-            with self._news:
-                if self._over:
-                    raise KeyboardInterrupt  # so does end it who watches a phone
-                self._reader_waits = True
-            item = await_picture(source, seconds)
-            with self._news:
-                self._reader_waits, self._looked_at = False, self._arrived - len(source._queue)
-                self._news.notify_all()
-            return item
+        def pictures_noted(source: LiveSource) -> Iterator[tuple[float, Image]]:
+            waited_for = pictures(source)
+            while True:
+                with self._news:
+                    if self._over:
+                        raise KeyboardInterrupt  # so does end it who watches a phone
+                    self._reader_waits = True
+                item = next(waited_for, None)
+                if item is None:
+                    return
+                with self._news:
+                    self._taken += 1
+                    self._reader_waits, self._looked_at = False, self._taken + self._dropped
+                    self._news.notify_all()
+                yield item
 
         setattr(FrameQueue, "put", put_with_the_films_time)  # noqa: B010 - mypy lets no method be assigned
-        setattr(LiveSource, "_await", await_and_note)  # noqa: B010
+        setattr(LiveSource, "__iter__", pictures_noted)  # noqa: B010
         # The pictures' time stands still while cards are read.
         setattr(watcher, "begin", lambda work: done(work()))  # noqa: B010
         # However long a busy machine takes, the phone is there.

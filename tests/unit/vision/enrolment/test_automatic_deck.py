@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,11 @@ import pytest
 from vision.decks.card_classes import CARDS
 from vision.decks.deck import Deck
 from vision.decks.deck_files import learnt_folder, load_learnt_deck, save_deck
-from vision.decks.deck_head import DeckHead
-from vision.enrolment import automatic_deck
 from vision.enrolment.automatic_deck import reader_with_automatic_deck
 from vision.enrolment.known_backs import BackMatchingReader
-from vision.enrolment.online_learning import MIN_AGREEING_CARDS
+from vision.enrolment.online_learning import MIN_AGREEING_CARDS, MIN_DECK_CARDS, MIN_MOMENTS
 from vision.recognition import incremental as rereading
+from vision.recognition.classifier import CardClassifier
 
 
 @pytest.fixture(autouse=True)
@@ -26,10 +26,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@cache
+def own_weights() -> str:
+    return CardClassifier().fingerprint
+
+
 def collection(cards: int = MIN_AGREEING_CARDS, weights: str | None = None) -> Deck:
-    fingerprint = weights or automatic_deck._networks()[1].fingerprint
+    fingerprint = weights or own_weights()
     features = np.random.default_rng(1).normal(0, 1, (8 * cards, 592)).astype(np.float32)
     return Deck("learnt", fingerprint, tuple(card for card in CARDS[:cards] for _ in range(8)), features)
+
+
+def kept_cards() -> set[str]:
+    """Return the cards that the collection for the next game holds."""
+    kept = load_learnt_deck()
+    assert kept is not None
+    return set(kept.cards)
 
 
 def test_without_learning_and_enrolled_decks_the_usual_reader_reads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,26 +52,28 @@ def test_without_learning_and_enrolled_decks_the_usual_reader_reads(monkeypatch:
 
 
 def test_each_game_begins_with_the_networks_alone() -> None:
-    reader, learning = reader_with_automatic_deck(learn=True)
-    assert reader is learning
-    _, faces = automatic_deck._networks()
-    faces.deck = DeckHead(collection())
-    reader_with_automatic_deck(learn=True)
-    assert faces.deck is None
+    for _ in range(2):
+        reader, learning = reader_with_automatic_deck(learn=True)
+        assert reader is learning
+        assert learning is not None
+        assert not learning.uses_learnt_deck
+        for _ in range(MIN_MOMENTS):
+            learning.learner.include_earlier(collection(MIN_DECK_CARDS))
+        assert learning.spare_time(), "with another deck in use there is nothing to learn"
+        assert learning.uses_learnt_deck
 
 
 def test_what_one_game_collects_the_next_one_begins_with() -> None:
     _, learning = reader_with_automatic_deck(learn=True)
     assert learning is not None
-    assert learning._earlier is None
     learning.learner.include_earlier(collection())
     learning.finish()
-    kept = load_learnt_deck()
-    assert kept is not None
-    assert set(kept.cards) == set(CARDS[:MIN_AGREEING_CARDS])
+    assert kept_cards() == set(CARDS[:MIN_AGREEING_CARDS])
     _, later = reader_with_automatic_deck(learn=True)
     assert later is not None
-    assert later._earlier is not None
+    later.learner.include_earlier(collection(MIN_DECK_CARDS))
+    later.finish()
+    assert kept_cards() == set(CARDS[:MIN_AGREEING_CARDS]), "it is not known yet whether it is the same deck"
 
 
 @pytest.mark.parametrize(
@@ -69,11 +83,13 @@ def test_what_one_game_collects_the_next_one_begins_with() -> None:
 )
 def test_what_is_of_no_use_is_passed_over(kept: Deck) -> None:
     if len(set(kept.cards)) < MIN_AGREEING_CARDS:
-        kept = replace(kept, weights_fingerprint=automatic_deck._networks()[1].fingerprint)
+        kept = replace(kept, weights_fingerprint=own_weights())
     save_deck(kept, learnt_folder())
     _, learning = reader_with_automatic_deck(learn=True)
     assert learning is not None
-    assert learning._earlier is None
+    learning.learner.include_earlier(collection(MIN_DECK_CARDS))
+    learning.finish()
+    assert kept_cards() == set(CARDS[:MIN_DECK_CARDS]), "it is replaced at once"
 
 
 def test_a_damaged_collection_is_passed_over_and_replaced() -> None:

@@ -355,7 +355,7 @@ def test_a_hand_that_paused_once_to_put_cards_down_has_drawn_only_if_the_pile_ch
     script.draw_picture = top = top.copy()
     top[:changed] = 20
     script.go_on(reach, [HOME])
-    script._open = [reach]
+    script.end(reach)
     script.rest(2.0)
     assert draws(script)[before:] == told
 

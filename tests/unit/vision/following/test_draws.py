@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
+from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down, layout
+from vision.following.draws import Draws
 from vision.following.records import ReportedEvents
+from vision.following.scene import Scene
 from vision.table.layout import DRAW, PLAY
 
 HOME = (70.0, 260.0)
@@ -71,11 +73,11 @@ def test_a_tip_that_stuck_elsewhere_and_then_turns_up_at_the_draw_pile_has_gone_
 
 
 def test_what_was_drawn_after_a_card_was_put_down_is_told_after_it() -> None:
-    script = Script()
-    script.reach("Ann", (HOME, 0.1), ((70.0, 20.0), 0.4), (HOME, 0.1))
+    script, drawing = Script(), Draws(Scene(layout()), lambda *_: None)
+    reach = script.reach("Ann", (HOME, 0.1), ((70.0, 20.0), 0.4), (HOME, 0.1))
     put_down = script.t - 0.5
-    script.rest(0.4)
-    drawing = script.maker._draws
+    assert not drawing.may_follow(0, put_down), "nobody has been at the draw pile"
+    drawing.reach_ended(reach, script.t)
     assert drawing.may_follow(0, put_down)
     assert drawing.may_follow(0, script.t), "it is for nothing else, and the play may be dated too late"
     assert not drawing.may_follow(1, put_down)
@@ -254,7 +256,7 @@ def test_a_tip_that_seems_to_stay_at_its_card_until_another_is_dragged_off_the_d
     script.go_on(reach, [PLAY_AT] * 10, over=[PLAY, DRAW])
     script.go_on(reach, [(84.0, -46.0), (79.0, -27.0)], over=[DRAW])  # 48 and 28 mm past the draw pile
     script.go_on(reach, [(50.0, 60.0), (20.0, 150.0), (0.0, 300.0)])
-    script._open = [reach]
+    script.end(reach)
     script.rest(3.0)
     assert draws(script) == [("Ann", 1)]
 
@@ -269,7 +271,7 @@ def test_a_tip_that_seems_to_stay_at_its_card_while_the_arm_comes_over_the_draw_
     script.go_on(reach, [(65.0, 90.0), (48.0, 175.0), *[(64.0, 328.0)] * 4, (49.0, 196.0), (60.0, 46.0)])
     script.go_on(reach, [(70.0, 20.0)] * 5, over=[DRAW])
     script.go_on(reach, [(64.0, 68.0), (51.0, 150.0), HOME])
-    script._open = [reach]
+    script.end(reach)
     script.rest(2.0)
     assert draws(script) == [("Ann", 2)]
 
@@ -281,7 +283,7 @@ def test_a_quick_hand_that_paused_nearer_home_on_its_way_from_the_play_pile_has_
     script.go_on(reach, [(-20.0, -20.0), (-5.0, -10.0), *[(-10.0, 186.0)] * 4, (30.0, 179.0)])
     script.go_on(reach, [(60.0, 20.0), (58.0, 40.0)], over=[DRAW])
     script.go_on(reach, [(40.0, 130.0), (30.0, 180.0), HOME])
-    script._open = [reach]
+    script.end(reach)
     script.rest(2.0)
     assert draws(script) == [("Ann", 1)]
 
@@ -294,7 +296,7 @@ def test_a_hand_that_moves_a_little_as_it_puts_a_card_down_before_the_draw_pile_
     script.go_on(reach, [(-8.0, 0.0), (7.0, 2.0)], over=[PLAY])
     script.go_on(reach, [(40.0, 0.0)] * 5, over=[DRAW])
     script.go_on(reach, [(10.0 - 90.0 * k, 0.0) for k in range(5)])
-    script._open = [reach]
+    script.end(reach)
     script.rest(2.0)
     assert draws(script) == [("Bob", 1)]
 
@@ -307,7 +309,7 @@ def test_a_quick_hand_of_which_the_near_end_of_the_arm_alone_is_seen_for_a_momen
     script.go_on(reach, [(40.0, 262.0)] * 5)
     script.go_on(reach, [(75.0, 10.0), (70.0, 24.0), (70.0, 90.0)])
     script.go_on(reach, [(70.0, 150.0), (70.0, 200.0), (70.0, 260.0)])
-    script._open = [reach]
+    script.end(reach)
     script.rest(2.0)
     assert draws(script) == [("Ann", 1)]
 
@@ -324,7 +326,7 @@ def test_a_hand_over_the_draw_pile_that_is_seen_apart_from_its_arm_draws_if_the_
     script.go_on(reach, [stump] * 4)
     script.go_on(reach, [stump] * 2, over=[DRAW], apart=True)
     script.go_on(reach, [(10.0 + aside, 250.0)])
-    script._open = [reach]
+    script.end(reach)
     script.rest(2.0)
     assert draws(script) == drawn
 
@@ -342,7 +344,7 @@ def test_a_hand_whose_tip_is_seen_nearer_home_for_a_moment_while_it_draws_draws_
     script.go_on(reach, [near] * there, over=[DRAW])
     script.go_on(reach, [(80.0, 2.0), (60.0, 0.0), (30.0, 0.0), (-20.0, 0.0)], over=[DRAW])
     script.go_on(reach, [(-100.0, 0.0), (-190.0, 0.0), (-280.0, 0.0)])
-    script._open = [reach]
+    script.end(reach)
     script.rest(2.0)
     assert draws(script) == [("Bob", count)]
 

@@ -286,11 +286,7 @@ def resting_over(
     script.rows[zone] = card(card_there, place)
     hidden = frozenset({zone})
     for number in range(60):
-        script.t += STEP
-        covered = {zone: frozenset[int]()}
-        script.events += script.maker.on_hands(
-            HandsFrame(script.t, (), script._gone(), covered, by_hands=True)
-        )
+        script.pass_frame(zone)
         if number % 4 == 0 and number < 4 * looks:
             shows = [UnderArm(1, card(card_there, place), 0.3, False)]
             script.look(under=shows, hidden=hidden)

@@ -144,7 +144,7 @@ def test_who_takes_a_card_up_unseen_and_is_back_at_once_plays_it_from_the_hand(
     if not pictured:
         bare.maker.rows.spots[SPOTS[1]].patch = None
     bare.go_on(reach, [(0.0, 500.0)] * 2)
-    bare._open = []
+    bare.end()
     bare.t += 0.4
     for _ in range(looks):
         bare.t += 0.2

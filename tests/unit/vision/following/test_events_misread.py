@@ -7,7 +7,8 @@ from typing import cast
 
 import pytest
 
-from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card
+from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, layout
+from vision.following.burn_pile import BurnPile
 from vision.following.duplicates import PileCard
 from vision.following.new_cards import SeeminglyNew
 from vision.following.patches import ALIKE, MUCH_ALIKE, PilePictures
@@ -15,7 +16,8 @@ from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
 from vision.following.play_log import ToldPlays
 from vision.following.records import UnderArm
-from vision.hands.tracks import HandsFrame
+from vision.following.scene import Scene
+from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import DRAW, PLAY
 from vision.table.observations import Observation
 
@@ -117,13 +119,15 @@ def test_a_card_seen_under_the_hand_and_free_in_one_look_alone_belongs_to_the_se
 @pytest.mark.parametrize("name", ["8C", "6D"])
 def test_a_card_of_another_rank_under_the_hand_that_plays_must_be_all_but_certain(name: str) -> None:
     """More cards are misread beside a hand than are played with one of another rank."""
-    script = Script()
-    script.play("Ann", card("6S", PLAY_AT))
-    last, seeming = script.events[-1], script.maker._play._seeming
+    scene, six = Scene(layout(), reaches=[ArmTrack(1, 0, 10.0, 12.0)]), ("6S", 0.97, card("6S", PLAY_AT))
+    plays, pile = ToldPlays(scene), Pile()
+    plays.tell("Ann", [six], "hand", 11.0, 11.2)
+    pile.put([six])
+    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, BurnPile(scene)), plays)
 
     def told(player: str, p: float, *, early: bool) -> bool:
         new = [(name, p, card(name, (-60.0, 30.0), p))]
-        return bool(seeming.put_down(new, lambda _: player, last.t or 0.0, early=early, unpictured=False))
+        return bool(seeming.put_down(new, lambda _: player, 11.4, early=early, unpictured=False))
 
     assert told("Ann", 0.94, early=True) == (name == "6D")
     assert told("Ann", 0.98, early=True)
@@ -133,14 +137,12 @@ def test_a_card_of_another_rank_under_the_hand_that_plays_must_be_all_but_certai
 
 def test_a_card_misread_beside_the_hand_and_read_rightly_after_it_was_one_card() -> None:
     script = Script()
-    script.reach("Ann", (PLAY_AT, 0.5))
+    reach = script.reach("Ann", (PLAY_AT, 0.5))
     misread = card("3D", PLAY_AT)
     for _ in range(2):
         script.look([UnderArm(0, misread, 0.2, False)], frozenset({PLAY}))
     assert script.told()[1:] == [("play", "Ann", ("3D",))]
-    script.events += script.maker.on_hands(
-        HandsFrame(script.t, tuple(script._open), (), {PLAY: frozenset({0})})
-    )
+    script.events += script.maker.on_hands(HandsFrame(script.t, (reach,), (), {PLAY: frozenset({0})}))
     script.table = [card("8D", PLAY_AT)]
     script.rest()
     assert script.told()[1:] == [("play", "Ann", ("8D",))]

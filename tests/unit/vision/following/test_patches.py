@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 import cv2
@@ -16,6 +16,7 @@ from vision.following.burn_pile import BurnPile
 from vision.following.duplicates import PileCard
 from vision.following.new_cards import SeeminglyNew
 from vision.following.patches import (
+    ALIKE,
     CloseUp,
     PilePictures,
     close_up,
@@ -28,6 +29,7 @@ from vision.following.patches import (
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
 from vision.following.play_log import ToldPlays
+from vision.following.records import UnderArm
 from vision.following.scene import Scene
 from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane
@@ -118,11 +120,29 @@ def test_a_card_is_shown_to_be_new_only_where_both_its_indices_have_changed() ->
     assert not PilePictures(now=pile("5", "top left", "bottom right")).shows_new(UPRIGHT)
 
 
-def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+@dataclass(slots=True)
+class Alike(PilePictures):
+    """Pictures in which the indices of cards look so much like before, by where the cards lie."""
+
+    indices: Callable[[Observation], float] = lambda card: 0.0
+    as_before: Callable[[Observation, Sequence[Observation]], bool] = lambda card, upon: False
+    """Whether a card's part beside those upon it looks as before."""
+
+    def lay_there(self, card: Observation, alike: float = ALIKE) -> bool:
+        return self.indices(card) > alike
+
+    def lay_there_before_play(self, card: Observation, alike: float = ALIKE) -> bool:
+        return self.indices(card) > alike
+
+    def rest_lay_there(self, card: Observation, upon: Sequence[Observation]) -> bool:
+        return self.as_before(card, upon)
+
+
+def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones() -> None:
     """A seven of hearts, its 7 half covered by the corner of a king, is no king of hearts."""
-    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.85])
     pile, scene = Pile([PileCard("7H", replace(UPRIGHT, x=3.0))]), Scene(LAYOUT)
-    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
+    pictures = Alike(indices=lambda _: 0.85)
+    seeming = SeeminglyNew(pile, pictures, Taking(scene, BurnPile(scene)), ToldPlays(scene))
     assert seeming.lay_there(("KH", 0.93, UPRIGHT))
     assert not seeming.lay_there(("KS", 0.93, UPRIGHT))
     assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
@@ -132,16 +152,12 @@ def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones(monkeypatch: p
     )
 
 
-def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new() -> None:
     """A seven of hearts put exactly on a four of hearts looks much like it."""
-    monkeypatch.setattr(
-        "vision.following.patches._likenesses", lambda card, *_: [0.92 if card.x == 0 else 0.1]
-    )
     scene = Scene(LAYOUT)
     pile = Pile([PileCard("4H", UPRIGHT)])
-    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
+    pictures = Alike(indices=lambda card: 0.92 if card.x == 0 else 0.1)
+    seeming = SeeminglyNew(pile, pictures, Taking(scene, BurnPile(scene)), ToldPlays(scene))
     read = ("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
     seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
     assert seeming.without_overlooked([read, seven], 0.0) == [read, seven]
@@ -162,13 +178,10 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new(
     assert seeming.without_overlooked([certain], 0.0) == [certain]
 
 
-def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_down_another(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
+def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_down_another() -> None:
     scene = Scene(LAYOUT)
     told, pile = ToldPlays(scene), Pile([PileCard("4H", UPRIGHT)])
-    seeming = SeeminglyNew(pile, PilePictures(), Taking(scene, BurnPile(scene)), told)
+    seeming = SeeminglyNew(pile, Alike(indices=lambda _: 0.92), Taking(scene, BurnPile(scene)), told)
     reach = ArmTrack(1, 0, 10.0, 12.0)
     scene.reaches.append(reach)
     told.tell(LAYOUT.seats[0].player, [("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
@@ -179,13 +192,12 @@ def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_
     assert seeming.without_overlooked([read], 20.0) == []
 
 
-def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_with_the_play(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_with_the_play() -> None:
     """In a small picture a five of hearts looks much like the four of hearts that lay there."""
-    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [0.92])
     scene = Scene(LAYOUT)
-    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
+    seeming = SeeminglyNew(
+        Pile(), Alike(indices=lambda _: 0.92), Taking(scene, BurnPile(scene)), ToldPlays(scene)
+    )
     five = ("5H", 0.92, replace(UPRIGHT, probabilities={"5H": 0.96}))
     assert seeming.lay_there_before_play(five), "as far as it is known what was played"
     assert not seeming.lay_there_before_play(five, "5")
@@ -222,17 +234,15 @@ def test_what_shows_of_a_card_beside_the_one_upon_it_tells_whether_it_came_with_
     assert not rest_looks_as_before(turned, upon, before, replace(now, corner=(0.0, 0.0)))
 
 
-def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.following.patches._likenesses", lambda *_: [])
+def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played() -> None:
     asked: list[Observation] = []
 
-    def rest(card: Observation, upon: Sequence[Observation], *_: object) -> bool:
+    def rest(card: Observation, upon: Sequence[Observation]) -> bool:
         asked.extend(upon)
         return card.x > 0
 
-    monkeypatch.setattr("vision.following.patches.rest_looks_as_before", rest)
     scene = Scene(LAYOUT)
-    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
+    seeming = SeeminglyNew(Pile(), Alike(as_before=rest), Taking(scene, BurnPile(scene)), ToldPlays(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
     mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, probabilities={"9H": 0.4, "10H": 0.3}))
     other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, probabilities={"9C": 0.4}))
@@ -251,14 +261,12 @@ def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played(monkeypatch: 
     ],
 )
 def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_come_with_it(
-    monkeypatch: pytest.MonkeyPatch, name: str, read: float, alike: float, new: bool
+    name: str, read: float, alike: float, new: bool
 ) -> None:
     """That what it may be besides lies elsewhere makes its name certain, and not that it has just come."""
-    monkeypatch.setattr("vision.following.patches.rest_looks_as_before", lambda *_: False)
-    likenesses = {20.0: [alike], 0.0: [0.1]}
-    monkeypatch.setattr("vision.following.patches._likenesses", lambda card, *_: likenesses[card.x])
-    scene = Scene(LAYOUT)
-    seeming = SeeminglyNew(Pile(), PilePictures(), Taking(scene, BurnPile(scene)), ToldPlays(scene))
+    likeness, scene = {20.0: alike, 0.0: 0.1}, Scene(LAYOUT)
+    pictures = Alike(indices=lambda card: likeness[card.x])
+    seeming = SeeminglyNew(Pile(), pictures, Taking(scene, BurnPile(scene)), ToldPlays(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
     other = (name, 0.99, replace(UPRIGHT, x=20.0, probabilities={name: read}))
     assert seeming.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])
@@ -331,12 +339,26 @@ def test_under_a_hand_what_looks_before_read_so_just_there_lay_there() -> None:
     )
 
 
-def test_the_looks_before_a_hand_came_are_kept_while_it_is_there() -> None:
+@pytest.mark.parametrize(("read_before", "told"), [(True, []), (False, [("play", "Cat", ("AH",))])])
+def test_the_looks_before_a_hand_came_are_kept_while_it_is_there(
+    read_before: bool, told: list[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    """The ace was outlined badly when it was put down. Where it was read since, no second one has come."""
     script = Script(packs=2)
     script.play("Ann", card("AH", PLAY_AT))
-    reach = script.reach("Bob", (PLAY_AT, 0.3))
-    script.go_on(reach, [PLAY_AT] * 3, over=(PLAY,))
-    assert script.maker._play._pictures.was_read(card("AH", PLAY_AT))
+    nine, turned = card("9S", (-40.0, 0.0)), card("AH", (-50.0, 5.0), angle=120.0)
+    script.play("Bob", nine)
+    if read_before:
+        script.table = [turned, nine]
+    for _ in range(3):
+        script.t += 0.2
+        script.look()
+    assert script.told()[1:] == [("play", "Ann", ("AH",)), ("play", "Bob", ("9S",))]
+    reach = script.reach("Cat", (PLAY_AT, 0.3))
+    for _ in range(4):
+        script.go_on(reach, [PLAY_AT] * 3, over=(PLAY,))
+        script.look([UnderArm(reach.seat, seen, 0.3, False) for seen in (turned, nine)], frozenset({PLAY}))
+    assert script.told()[3:] == told
 
 
 @pytest.mark.parametrize(("below", "is_bare"), [(70, True), (205, False), (175, False)])

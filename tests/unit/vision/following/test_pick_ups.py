@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
+from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
 from vision.following.burn_pile import BurnPile
 from vision.following.new_cards import SeeminglyNew
 from vision.following.records import UnderArm
-from vision.hands.tracks import HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Place, Zone
 from vision.table.observations import Observation
 
@@ -111,7 +110,7 @@ def test_a_hand_that_goes_home_by_way_of_the_burn_pile_has_burnt_the_pile_though
     by: Place, kind: str
 ) -> None:
     script = Script()
-    script.maker._scene.layout = script.maker.layout.with_pile(BURN, BURN_AT)
+    script.maker.put_right(script.maker.layout.with_pile(BURN, BURN_AT), script.t)
     script.play("Ann", card("9S", PLAY_AT))
     script.play("Bob", card("10D", PLAY_AT, angle=20))
     reach = script.reach("Ann", (PLAY_AT, 0.6))
@@ -127,7 +126,7 @@ def test_a_hand_that_seems_to_pause_at_the_burn_pile_has_burnt_the_pile_only_if_
 ) -> None:
     monkeypatch.setattr(BurnPile, "is_untouched", lambda *_: untouched)
     script = Script()
-    script.maker._scene.layout = script.maker.layout.with_pile(BURN, BURN_AT)
+    script.maker.put_right(script.maker.layout.with_pile(BURN, BURN_AT), script.t)
     script.play("Ann", card("9S", PLAY_AT))
     script.reach("Bob", (PLAY_AT, 0.4), (BURN_AT, 0.4), ((-420.0, 90.0), 0.1))
     script.table.clear()
@@ -229,8 +228,7 @@ def test_the_rest_of_a_pile_belongs_to_the_same_pick_up_though_looks_come_late()
     script.reach("Dan", (PLAY_AT, 0.6))
     script.table.clear()
     for _ in range(15):  # the reader is behind
-        script.t += STEP
-        script.events += script.maker.on_hands(HandsFrame(script.t, (), script._gone(), {}))
+        script.pass_frame()
     script.rest()
     assert [(kind, who, sorted(cards)) for kind, who, cards in script.told()[4:]] == [
         ("pick_up", "Dan", ["4H", "6H", "9H"])
@@ -363,7 +361,7 @@ def test_a_pile_that_seems_to_reach_over_the_draw_pile_as_it_is_gathered_up_is_n
     script.go_on(reach, [PLAY_AT] * 3, over=[PLAY])
     script.table = [down(BURN_AT)]
     script.go_on(reach, [BURN_AT] * 6)
-    script._open = [reach]
+    script.end(reach)
     script.rest(3.0)
     assert script.told()[3:] == [("burn", "Bob", ("9S", "10D"))]
 

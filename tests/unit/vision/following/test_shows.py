@@ -26,9 +26,8 @@ def test_a_card_held_out_and_put_aside_is_shown() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
     three = card("3H", (-190.0, 20.0))
-    script.reach("Dan", ((-150.0, 20.0), 1.0), held=three)
-    last = script.maker._scene.reaches[-1]
-    last.update((-180.0, 85.0), script.t + STEP)
+    dan = script.reach("Dan", ((-150.0, 20.0), 1.0), held=three)
+    dan.update((-180.0, 85.0), script.t + STEP)
     script.table.append(down(BURN_AT))
     script.rest(2.0)
     show = script.events[-1]
@@ -39,8 +38,8 @@ def test_a_show_is_told_before_the_pick_up_that_follows_at_once() -> None:
     """Else the player who has to pick up is accused of doing so out of turn."""
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
-    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
-    script.maker._scene.reaches[-1].update((-180.0, 85.0), script.t + STEP)
+    dan = script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    dan.update((-180.0, 85.0), script.t + STEP)
     script.table.append(down(BURN_AT))
     script.rest(0.4)
     script.reach("Bob", (PLAY_AT, 0.4))
@@ -55,7 +54,7 @@ def test_a_show_is_told_before_the_pick_up_that_follows_at_once() -> None:
 def test_a_card_held_out_by_an_arm_that_is_taken_for_the_table_is_shown(tip: Place, rests: bool) -> None:
     """It seems to lie free then, where the hand was seen last; one that the hand has left lies there."""
     script = Script()
-    script.maker._scene.layout = script.maker.layout.with_pile(BURN, BURN_AT)
+    script.maker.put_right(script.maker.layout.with_pile(BURN, BURN_AT), script.t)
     script.play("Ann", card("9S", PLAY_AT))
     three = card("3H", (100.0, 120.0))
     dan = script.reach("Dan", (tip, 0.2))
@@ -76,8 +75,8 @@ def test_a_card_in_the_fan_of_the_player_next_to_it_is_shown_by_nobody(x: float,
     """The arm over it seems to be another player's."""
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
-    script.reach("Dan", ((x + 40.0, 20.0), 1.0), held=card("3H", (x, 20.0)))
-    script.maker._scene.reaches[-1].update((-180.0, 85.0), script.t + STEP)
+    dan = script.reach("Dan", ((x + 40.0, 20.0), 1.0), held=card("3H", (x, 20.0)))
+    dan.update((-180.0, 85.0), script.t + STEP)
     script.table.append(down(BURN_AT))
     script.rest(2.0)
     assert any(event.event == "show" for event in script.events) is shown
@@ -114,8 +113,8 @@ def test_a_card_put_face_down_on_the_burn_pile_on_the_way_home_was_shown(
 def test_where_a_shown_card_was_put_is_the_burn_pile_though_it_is_seen_there_late() -> None:
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
-    script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
-    script.maker._scene.reaches[-1].update((-180.0, 85.0), script.t + STEP)
+    dan = script.reach("Dan", ((-150.0, 20.0), 1.0), held=card("3H", (-190.0, 20.0)))
+    dan.update((-180.0, 85.0), script.t + STEP)
     script.rest(1.2)
     assert (script.events[-1].event, script.maker.layout.burn) == ("show", None)
     script.table.append(down(BURN_AT))

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from engine.errors import BadInputError
-from vision.recognition import runtime
 from vision.recognition.classifier import WEIGHTS
 from vision.recognition.runtime import (
     QUANTISED_FROM_KEY,
@@ -131,7 +130,7 @@ def with_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A network that gives its input back, and as its 8-bit copy one that gives the opposite."""
     onnx = pytest.importorskip("onnx")
     pytest.importorskip("onnxruntime")
-    monkeypatch.setattr(runtime, "_has_fast_int8", lambda: True)
+    monkeypatch.setattr("cv2.checkHardwareSupport", lambda feature: True)
     path = constant_network(tmp_path / "one.onnx", "Identity")
     copy = onnx.load(str(constant_network(quantised_path(path), "Neg")))
     onnx.helper.set_model_props(copy, {QUANTISED_FROM_KEY: file_fingerprint(path)})
@@ -149,7 +148,7 @@ def test_where_the_processor_is_made_for_it_the_eight_bit_copy_runs(with_copy: P
 
 
 def test_elsewhere_the_network_itself_runs(with_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "_has_fast_int8", lambda: False)
+    monkeypatch.setattr("cv2.checkHardwareSupport", lambda feature: False)
     assert _answer(with_copy) == 1
 
 
