@@ -77,7 +77,7 @@ def _described(film: Path, head: bytes) -> dict[str, Any]:
         header = parse_json(head)
     except ValueError:
         return {}
-    return watching._condition(film, header) if isinstance(header, dict) else {}
+    return watching.describe_film(film, header) if isinstance(header, dict) else {}
 
 
 @contextmanager

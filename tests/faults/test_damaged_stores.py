@@ -127,6 +127,13 @@ def test_damage_to_the_log_beside_the_store_loses_no_more_than_what_it_held(
             assert ids == list(range(1, len(ids) + 1))
 
 
+def checkpoint(path: Path, how: str) -> None:
+    """Have SQLite move what the write-ahead log holds into the file, as any program may."""
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        busy, logged, moved = other.execute(f"PRAGMA wal_checkpoint({how})").fetchone()
+    assert (busy, logged) == (0, moved)
+
+
 @pytest.mark.parametrize("torn", [0, 1, 5000])
 def test_of_a_damaged_store_what_its_log_holds_is_read_too(torn: int, tmp_path: Path, held: Held) -> None:
     """As after a power cut: the file is damaged, and the end of its write-ahead log is torn."""
@@ -137,7 +144,7 @@ def test_of_a_damaged_store_what_its_log_holds_is_read_too(torn: int, tmp_path: 
         for number in range(1, 41):
             store.append({"id": number, "event": "draw", "filler": "x" * 300})
             if number == 20:
-                store._connection.execute("PRAGMA wal_checkpoint(RESTART)")
+                checkpoint(path, "RESTART")
         log = path.with_name("s.sqlite-wal").read_bytes()
         copy.write_bytes(bytes(24) + path.read_bytes()[24:])
         copy.with_name("s.sqlite-wal").write_bytes(log[: len(log) - torn])
@@ -159,7 +166,7 @@ KILLED_AS_IT_READS = """
 import os, signal, sys
 import companion.store.recovery
 from companion.cli.main import main
-companion.store.recovery._copy_rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+companion.store.recovery.parse_event_line = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 main(["tally", "--store", sys.argv[1]])
 """
 
@@ -191,7 +198,7 @@ def test_a_damaged_store_to_which_a_game_is_being_written_is_not_set_aside(
     path = tmp_path / "s.sqlite"
     with Store.open(path) as playing:
         playing.start_game("winnersh", PLAYERS)
-        playing._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # what its log holds is not damaged
+        checkpoint(path, "TRUNCATE")  # what its log holds is not damaged
         spoilt = bytes(100) + path.read_bytes()[100:]
         path.write_bytes(spoilt)
         assert main(["tally", "--store", str(path)]) == 2

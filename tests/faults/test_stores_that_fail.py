@@ -25,7 +25,7 @@ from companion.game.refereeing import WatchedGame
 from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.game.starting import make_session
-from companion.store import outbox
+from companion.store import opening, outbox, schema
 from companion.store.outbox import Outbox
 from companion.store.store import Store
 from engine.errors import BadInputError
@@ -40,6 +40,19 @@ Held = Callable[[Path], list[list[Any]]]
 
 def requests_done(count: int, session: Session) -> Callable[[], bool]:
     return lambda: session.snapshot.requests_done == count
+
+
+@pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
+    """The connections of stores that were opened to be written, the newest last."""
+    opened: list[sqlite3.Connection] = []
+
+    def connect_and_note(path: Path) -> sqlite3.Connection:
+        opened.append(schema.connect(path))
+        return opened[-1]
+
+    monkeypatch.setattr(opening, "connect", connect_and_note)
+    return opened
 
 
 def one_line(text: str) -> bool:
@@ -216,16 +229,19 @@ def test_a_store_on_a_read_only_disk_that_is_to_be_written_is_one_line(
     assert "read-only" in str(notice)
 
 
-def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(small_disk: Disk, held: Held) -> None:
+def test_a_disk_that_becomes_read_only_in_mid_game_does_not_end_it(
+    small_disk: Disk, held: Held, connections: list[sqlite3.Connection]
+) -> None:
     said: list[str] = []
     box = Outbox(Store.open(small_disk.path / "s.sqlite"), said.append)
     box.put(lambda store: store.start_game("winnersh", PLAYERS))
     box.put(lambda store: store.append({"id": 1, "event": "draw"}))
     # A file that is open for writing keeps a disk from being remounted: SQLite is told so instead.
-    box._store._connection.execute("PRAGMA query_only = ON")
+    (connection,) = connections
+    connection.execute("PRAGMA query_only = ON")
     box.put(lambda store: store.append({"id": 2, "event": "draw"}))
     assert "readonly" in said[0]
-    box._store._connection.execute("PRAGMA query_only = OFF")
+    connection.execute("PRAGMA query_only = OFF")
     box.close()
     assert held(small_disk.path / "s.sqlite") == [[1, 2]]
 
@@ -288,14 +304,14 @@ def locked(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_a_store_that_another_program_holds_delays_the_keeping_and_not_the_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: Held
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: Held, connections: list[sqlite3.Connection]
 ) -> None:
     monkeypatch.setattr(outbox, "RETRY_S", 0.1)
-    monkeypatch.setattr("companion.store.schema._IN_GAME_MS", 50)
     path = tmp_path / "s.sqlite"
     session = make_session(GameSetup(source=None, players=PLAYERS, dealer="Bob", store=path))
     session.start()
     until(lambda: session.snapshot.phase == "watching")
+    connections[-1].execute("PRAGMA busy_timeout = 50")
     with locked(path):
         for count in range(5):
             session.enter(Event(id=0, event="pick_up", player="Ann"))

@@ -108,7 +108,7 @@ def watch_film(
     """
     headers = read_lines(truth_path(film))[:1]
     truth = read_truth(truth_path(film))
-    row = _condition(film, headers[0])
+    row = describe_film(film, headers[0])
     setup = GameSetup(
         source=str(film),
         players=tuple(row["players"]),
@@ -177,8 +177,12 @@ class MeasuredGame(RecordedGames):
         return lines
 
 
-def _condition(film: Path, header: dict[str, Any]) -> Row:
-    """Return the description of a film from the first line of its truth."""
+def describe_film(film: Path, header: dict[str, Any]) -> Row:
+    """Return the description of a film from the first line of its truth: its row, as yet without scores.
+
+    Raises:
+        BadInputError: the line does not describe a film.
+    """
     try:
         told = dict(header["condition"])
         row = {

@@ -28,14 +28,9 @@ class DrawnOnly(ArtFaces):
     """Only the drawn deck, so tests fetch nothing."""
 
     def __init__(self) -> None:
-        from datasets.art.decks import load_deck
-        from models.faces.styles import _small
-
-        deck = load_deck("drawn")
-        self.decks = {"drawn": {card: _small(face) for card, face in deck.faces.items()}}
-        self.backs = [_small(back) for back in deck.backs]
-        self.missing = []
-        self._names, self._shares = ["drawn"], np.ones(1)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("models.faces.styles.deck_names", lambda _split: ("drawn",))
+            super().__init__("train")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,18 +18,20 @@ from vision.types import CardReading, Image
 CARD = np.array([[100, 100], [163, 100], [163, 188], [100, 188]], np.float32)
 
 
+FEW = "three_of_the_drawn"
+
+
 @pytest.fixture(autouse=True)
-def drawn_deck(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Three cards of the drawn deck, which needs no registry, replace the held-out decks."""
+def drawn_deck(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three cards of the drawn deck, which needs no registry, replace the held-out decks.
+
+    No other test has a deck of this name. So what was kept of decks is not used, and what is kept is not
+    used elsewhere.
+    """
     deck = load_deck("drawn")
     few = replace(deck, faces={card: deck.faces[card] for card in ("7C", "KH", "AS")})
-    monkeypatch.setattr(held_out, "deck_names", lambda split: ("drawn",))
+    monkeypatch.setattr(held_out, "deck_names", lambda split: (FEW,))
     monkeypatch.setattr(held_out, "load_deck", lambda name: few)
-    for kept in (held_out._maker, held_out.enrolled_classifier):
-        kept.cache_clear()
-    yield
-    for kept in (held_out._maker, held_out.enrolled_classifier):
-        kept.cache_clear()
 
 
 def label(right: float, card: str = "7C") -> Label:
@@ -128,6 +130,6 @@ def test_every_frame_of_every_deck_is_read(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_deck_is_enrolled_from_pictures_of_each_card_alone() -> None:
-    deck = held_out.enrolled_classifier("drawn").deck
+    deck = held_out.enrolled_classifier(FEW).deck
     assert deck is not None
     assert set(deck.enrolled) == {"7C", "KH", "AS"}

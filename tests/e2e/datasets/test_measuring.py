@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from companion.cli.main import build_parser, main
+from companion.cli.main import main
 from companion.game.film_keeper import FilmKeeper
 from companion.game.scoring import read_lines, truth_path
 from companion.store.kept_films import KeptGame, kept_games
-from datasets.commands.measure import _plans
 from datasets.films.rendering.light import LIGHTS
 from datasets.measuring.films.baseline import Baseline
 from datasets.measuring.films.measure import measure_films
-from datasets.measuring.films.plan import DECKS, TILTS, plan_films, render
+from datasets.measuring.films.plan import DECKS, TILTS, FilmPlan, plan_films, render
 from datasets.measuring.films.summary import report, sums
-from datasets.measuring.films.watching import _condition
+from datasets.measuring.films.watching import describe_film
 from datasets.measuring.results.film_tables import as_markdown
 from engine.errors import BadInputError
 from tests.support.filmed_game import Game, chequered
@@ -72,26 +72,31 @@ def test_one_of_four_films_is_a_whole_game_of_few_players() -> None:
     assert not any(plan.ending for plan in plan_films(["shed"], 8)), "it was not asked for"
 
 
-def test_a_film_of_another_size_or_length_has_another_name() -> None:
+def test_a_film_of_another_size_or_length_has_another_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (usual,), (small,) = plan_films(["winnersh"], 1), plan_films(["winnersh"], 1, **SMALL)
     assert usual.name == f"winnersh-{usual.players}-5001"
     assert small.name == f"{usual.name}-160x90-1"
-    one = ["measure", "--films", "1", "--rulesets", "winnersh"]
-    (whole,) = _plans(build_parser().parse_args([*one, "--no-lively", "--whole"]))
-    assert whole.name == f"{usual.name}-whole"
-    (held,) = _plans(build_parser().parse_args([*one, "--no-lively", "--sway", "12"]))
-    assert held.name == f"{usual.name}-sway12"
-    (lively,) = _plans(build_parser().parse_args(one))
-    assert lively.name == f"{usual.name}-lively"
-    with pytest.raises(BadInputError, match="--sway -1"):
-        _plans(build_parser().parse_args(["measure", "--sway", "-1"]))
+    planned: list[FilmPlan] = []
+
+    def measure(plans: Sequence[FilmPlan], *_: Any, **_how: Any) -> dict[str, Any]:
+        planned.extend(plans)
+        raise BadInputError("no film is rendered here")
+
+    monkeypatch.setattr("datasets.measuring.films.measure.measure_films", measure)
+    one = ["measure", "--films", "1", "--rulesets", "winnersh", "--folder", str(tmp_path)]
+    for words in (["--no-lively", "--whole"], ["--no-lively", "--sway", "12"], []):
+        assert main([*one, *words]) == 2
+    names = [plan.name for plan in planned]
+    assert names == [f"{usual.name}-whole", f"{usual.name}-sway12", f"{usual.name}-lively"]
 
 
 def test_the_sway_of_a_film_is_rendered_and_is_in_its_row(tmp_path: Path) -> None:
     (plan,) = plan_films(["winnersh"], 1, sway=12.0, **SMALL)
     render(plan, tmp_path)
     film = plan.film_in(tmp_path)
-    assert _condition(film, read_lines(truth_path(film))[0])["sway"] == 12.0
+    assert describe_film(film, read_lines(truth_path(film))[0])["sway"] == 12.0
     held = {**row(1, matched=8), "sway": 12.0}
     rows = [held, row(2, matched=8)]
     text = as_markdown(
@@ -148,13 +153,15 @@ def test_whole_games_are_watched_first_and_reported_in_the_planned_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
-
-    def one(work: tuple[Path, Any], **_: Any) -> dict[str, Any]:
-        begun.append(work[0].name)
-        return {**told_row(work[1].deck), "film": work[0].name}
-
-    monkeypatch.setattr("datasets.measuring.films.measure._one", one)
     plans = plan_films(["winnersh"], 8, endings=True)
+    decks = {plan.film_in(tmp_path): plan.deck for plan in plans}
+
+    def measured(film: Path, *_: Any, **_live: bool) -> dict[str, Any]:
+        begun.append(film.name)
+        return {**told_row(decks[film]), "film": film.name}
+
+    monkeypatch.setattr("datasets.measuring.films.measure.render", lambda *_: True)
+    monkeypatch.setattr("datasets.measuring.films.measure.measured", measured)
     made = measure_films(plans, [], tmp_path)
     assert [told["film"] for told in made["rows"]] == [plan.film_in(tmp_path).name for plan in plans]
     assert ["-ending" in name for name in begun] == [True] * 2 + [False] * 6
@@ -364,6 +371,7 @@ def test_an_unavailable_deck_is_named_beside_its_film(
         (["missing.mp4"], "missing.mp4: no film with its truth"),
         (["--films", "0"], "--films 0"),
         (["--size", "big"], "--size big"),
+        (["--sway", "-1"], "--sway -1"),
         (["--size", "641x360"], "must be even"),
         (["--rulesets", "whist"], "whist"),
         (["--jobs", "0"], "--jobs 0"),

@@ -10,14 +10,14 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion.cli import simulate
 from companion.cli.main import main
 from companion.parallel import spread
 from engine.errors import BadInputError
 from engine.ruleset import load_ruleset
 from tests.support.polite_film import polite_film
 
-SIMULATE = ("simulate", "--games", "45", "--players", "2", "--policy", "random", "--seed", "4")
+SIMULATE = ("simulate", "--games", "250", "--players", "2", "--policy", "random", "--seed", "4")
+"""Games for three pieces of work, the last of them smaller."""
 FILM = (
     *("--players", "2", "--seed", "7", "--plays", "1", "--fps", "1", "--width", "160", "--height", "90"),
     *("--deck", "drawn", "--surface", "drawn"),
@@ -53,9 +53,8 @@ def cluster() -> Iterator[str]:
 
 
 def test_simulate_counts_the_same_games_in_two_processes_and_on_a_cluster(
-    cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    cluster: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(simulate, "_BLOCK", 20)  # three pieces of work, the last of them smaller
     told = []
     for where in ([], ["--jobs", "2"], ["--cluster", cluster]):
         assert main([*SIMULATE, *where]) == 0
@@ -157,8 +156,8 @@ def test_bad_input_in_another_process_gives_the_same_line() -> None:
 
 
 def test_a_missing_cluster_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("companion.parallel._CONNECT_SECONDS", 0.2)
+    client = pytest.importorskip("distributed").Client
+    monkeypatch.setattr("distributed.Client", lambda address, **_: client(address, timeout=0.2))
     with pytest.raises(BadInputError, match=r"tcp://127\.0\.0\.1:1: no Dask scheduler"):
         list(spread(load_ruleset, ["shed"], cluster="tcp://127.0.0.1:1"))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -159,11 +161,25 @@ def test_lines_that_are_missing_in_the_store_are_lost(
     assert report["games"][0]["lost"] == plays
 
 
-def test_growing_memory_is_reported(tmp_path: Path) -> None:
-    flat = soaking._memory([(0.0, 90.0), *((60.0 * n, 120.0) for n in range(1, 60))])
-    growing = soaking._memory([(60.0 * n, 120.0 + n) for n in range(60)])
-    assert flat == {"first": 90.0, "last": 120.0, "most": 120.0, "growth_per_hour": pytest.approx(0, abs=1)}
-    assert growing["growth_per_hour"] == pytest.approx(60.0)
+def memory_told(film: Path, folder: Path) -> dict[str, Any]:
+    """Return what is told of the memory after two seconds, with a sample for each picture."""
+    told: dict[str, Any] = soak([film], folder, 2.0, pace=40.0, every=0.0)["memory_mib"]
+    return told
+
+
+def test_memory_that_is_taken_in_the_beginning_is_no_growth(
+    film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = itertools.chain([90.0], itertools.repeat(120.0))
+    monkeypatch.setattr(soaking, "resident_mib", lambda: next(taken))
+    told = memory_told(film, tmp_path)
+    assert told == {"first": 90.0, "last": 120.0, "most": 120.0, "growth_per_hour": pytest.approx(0, abs=1)}
+
+
+def test_growing_memory_is_reported(film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    began = time.monotonic()
+    monkeypatch.setattr(soaking, "resident_mib", lambda: 120.0 + time.monotonic() - began)
+    assert memory_told(film, tmp_path)["growth_per_hour"] == pytest.approx(3600.0, rel=0.1)
 
 
 def test_the_command_writes_one_line_and_a_picture(

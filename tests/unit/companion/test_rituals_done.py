@@ -17,6 +17,7 @@ from companion.store.backup import back_up, erase, restore
 from companion.store.rows import RitualDone
 from companion.store.store import Store
 from engine.errors import BadInputError
+from tests.support.old_store import make_older
 
 SONG = "Library Boy"
 PLAYERS = ("Ann", "Bob")
@@ -109,11 +110,10 @@ def test_killed_at_once_what_was_reported_as_sung_stays_sung(path: Path) -> None
 
 
 def of_version_two(path: Path) -> None:
-    """Make a store as the version before wrote it: by the scripts that it had."""
+    """Make a store as the version before wrote it."""
+    Store.open(path).close()
+    make_older(path, 2)
     with closing(sqlite3.connect(path)) as old:
-        for script in store_file._MIGRATIONS[:2]:
-            old.executescript(script)
-        old.execute("PRAGMA user_version = 2")
         old.execute("INSERT INTO evenings VALUES (1, 5.0)")
         players = '["Ann","Bob"]'
         old.execute(

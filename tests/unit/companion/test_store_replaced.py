@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 from companion.files.lock import lock_game
@@ -132,16 +133,16 @@ def test_erasing_leaves_what_was_begun_anew_meanwhile(
             opened.append(LINE)
             told.append(game)
 
-    folders, player = keeping._folders, threading.Thread(target=begin)
+    settings, player = platformdirs.user_config_path, threading.Thread(target=begin)
 
-    def folders_and_begin() -> Iterator[Path]:
-        for number, folder in enumerate(folders()):
-            if number and not player.ident:
-                player.start()
-                player.join(0.15)
-            yield folder
+    def settings_and_begin(*of: Any, **how: Any) -> Path:
+        """The game begins once the folder of the games has been looked at."""
+        if not player.ident:
+            player.start()
+            player.join(0.15)
+        return settings(*of, **how)
 
-    monkeypatch.setattr(keeping, "_folders", folders_and_begin)
+    monkeypatch.setattr(platformdirs, "user_config_path", settings_and_begin)
     erase()
     player.join()
     assert [kept(store.path, game) for game in told] == [1] * len(told)

@@ -11,11 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from datasets.art import decks as art
-from datasets.art import sources as art_sources
 from datasets.art.cards import CARD_HEIGHT, CARD_WIDTH, CARDS, RANKS, SUITS, Deck, corner_mask
 from datasets.art.decks import VALID_DECKS, deck_names, load_deck
 from datasets.art.drawn import BLACK, RED, DrawnStyle, draw_back, draw_face, pip_places
-from datasets.art.sources import SOURCES, Package, fetch_package, render_deck
+from datasets.art.sources import SOURCES, Package, fetch_package, package_folder, render_deck
 from datasets.photos import photos_root
 from engine.errors import BadInputError
 
@@ -167,8 +166,16 @@ def small_grid() -> NDArray[np.uint8]:
 
 
 def test_a_grid_is_cut_in_the_order_of_its_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(art_sources, "_render_svg", lambda *_: small_grid())
-    (tmp_path / "packages" / "debian-gnome-cards-data").mkdir(parents=True)
+    def convert(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        """Stands for the converter of SVG: it writes the grid."""
+        assert command[0] == "rsvg-convert"
+        assert cv2.imwrite(command[command.index("-o") + 1], small_grid())
+        return subprocess.CompletedProcess([], 0, "", "")
+
+    monkeypatch.setattr("datasets.art.sources.subprocess.run", convert)
+    svg = package_folder(SOURCES["anglo"].package, tmp_path) / SOURCES["anglo"].member
+    svg.parent.mkdir(parents=True)
+    svg.touch()
     deck = render_deck("anglo", tmp_path)
     for row, suit in enumerate(SUITS):
         for column, rank in enumerate(RANKS):

@@ -45,7 +45,7 @@ def whole(film: Path) -> dict[str, Any]:
     side = {**score.to_json(), "events": {"play": score.overall.to_json()}, "delays_s": [0.5]}
     took = {"wall_s": 3.0, "cpu_s": 4.0, "load": None, "looks": 3, "machine": MACHINE | {"processor": "Q"}}
     return {
-        **watching._condition(film, HEADER),
+        **watching.describe_film(film, HEADER),
         **took,
         "watch": side | {"computed_s": []},
         "baseline": side,
@@ -131,9 +131,9 @@ def test_a_row_with_a_value_of_the_wrong_type_is_made_again(
 
 @pytest.mark.parametrize("name", list(HEADER))
 def test_the_first_line_of_a_truth_must_describe_the_film(name: str, film: Path) -> None:
-    assert watching._condition(film, HEADER)["seconds"] == 12.0
+    assert watching.describe_film(film, HEADER)["seconds"] == 12.0
     for wrong in (float("nan"), [[1]]):
         with pytest.raises(BadInputError, match=r"a\.truth\.jsonl: the first line does not describe a film"):
-            watching._condition(film, {**HEADER, name: wrong})
+            watching.describe_film(film, {**HEADER, name: wrong})
     with pytest.raises(BadInputError, match="does not describe a film"):
-        watching._condition(film, {key: value for key, value in HEADER.items() if key != name})
+        watching.describe_film(film, {key: value for key, value in HEADER.items() if key != name})

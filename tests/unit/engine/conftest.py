@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from engine.events import Event, EventKind
 from engine.judging.judge import judge
+from engine.referee.apply import Follower
 from engine.referee.outcome import Outcome
+from engine.referee.public import public_table
 from engine.referee.referee import PublicTable, Referee
+from engine.referee.state import Knowledge, fresh_knowledge
+from engine.ruleset import Ruleset, load_ruleset
 
 Rule = Callable[..., dict[str, Any]]
 
@@ -89,19 +94,24 @@ PLAYERS = ("Ann", "Bob", "Cat")
 UPS = {"Ann": ("4C", "9S", "KD"), "Bob": ("2C", "7H", "7S"), "Cat": ("5C", "6C", "8C")}
 
 
-class Told:
-    """A referee that is told events in short form."""
+class Followed:
+    """A game whose events are told in short form."""
 
-    def __init__(
-        self, rules: str = "winnersh", ups: Mapping[str, tuple[str, ...]] = UPS, **given: Any
-    ) -> None:
-        self.referee = Referee(rules, PLAYERS, **given)
+    rules: Ruleset
+
+    def __init__(self) -> None:
         self.number = 0
-        self.tell("deal", up=ups)
+
+    @property
+    def table(self) -> PublicTable:
+        raise NotImplementedError
+
+    def observe(self, event: Event) -> Outcome:
+        raise NotImplementedError
 
     def tell(self, event: EventKind, player: str | None = None, cards: str = "", **fields: Any) -> Outcome:
         self.number += 1
-        return self.referee.observe(
+        return self.observe(
             Event(id=self.number, event=event, player=player, cards=tuple(cards.split()), **fields)
         )
 
@@ -113,9 +123,70 @@ class Told:
             self.tell("draw", player, count=draws)
         return outcome
 
+
+class Told(Followed):
+    """A referee that is told a game from its deal on."""
+
+    def __init__(
+        self, rules: str = "winnersh", ups: Mapping[str, tuple[str, ...]] = UPS, **given: Any
+    ) -> None:
+        super().__init__()
+        self.referee = Referee(rules, PLAYERS, **given)
+        self.rules = self.referee.rules
+        self.tell("deal", up=ups)
+
     @property
     def table(self) -> PublicTable:
         return self.referee.table
+
+    def observe(self, event: Event) -> Outcome:
+        return self.referee.observe(event)
+
+
+class Midway(Followed):
+    """A game that is followed from its middle on: what is known of some cards is given, not told.
+
+    Without a word on them, everybody has the cards that were dealt, with `UPS` face up.
+    """
+
+    def __init__(
+        self,
+        rules: str = "winnersh",
+        *,
+        draw_pile: int = 0,
+        hands: Mapping[str, str] = MappingProxyType({}),
+        ups: Mapping[str, str] = MappingProxyType({}),
+        downs: Mapping[str, int] = MappingProxyType({}),
+        turn: str | None = None,
+        opening: bool = True,
+        **given: Any,
+    ) -> None:
+        """Begin, by default before the first play. `given`: what else `fresh_knowledge` takes."""
+        super().__init__()
+        self.rules = load_ruleset(rules)
+
+        def laid() -> Knowledge:
+            state = fresh_knowledge(self.rules, PLAYERS, **given)
+            state.draw_pile, state.turn, state.opening = draw_pile, turn or state.turn, opening
+            for player, seat in state.seats.items():
+                seat.up = ups[player].split() if player in ups else list(UPS[player])
+                seat.hand = hands[player].split() if player in hands else seat.hand
+                seat.down = downs.get(player, seat.down)
+            return state
+
+        self._follower = Follower(self.rules, laid)
+
+    @property
+    def state(self) -> Knowledge:
+        """Everything that is known, also what screens do not show."""
+        return self._follower.state
+
+    @property
+    def table(self) -> PublicTable:
+        return public_table(self.state)
+
+    def observe(self, event: Event) -> Outcome:
+        return self._follower.apply(event)
 
 
 Start = type[Told]
@@ -125,3 +196,12 @@ Start = type[Told]
 def start() -> Start:
     """Begin a game between Ann, Bob and Cat, whose events are told in short form."""
     return Told
+
+
+Halfway = type[Midway]
+
+
+@pytest.fixture
+def midway() -> Halfway:
+    """Begin a game between Ann, Bob and Cat in its middle, whose events are told in short form."""
+    return Midway

@@ -8,7 +8,7 @@ import pytest
 
 from engine.events import Event
 from engine.referee.referee import Referee
-from tests.unit.engine.conftest import Start, Told
+from tests.unit.engine.conftest import Halfway, Midway, Start
 from tests.unit.engine.outcomes import broken, effects, kinds, notes, rule_of, verdict
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
@@ -269,11 +269,8 @@ def test_must_play_proven_by_known_cards_at_once(start: Start) -> None:
     assert broken(game.tell("pick_up", CAT, "4H 5H")) == ["pickup.must-play"]
 
 
-def test_up_card_with_a_card_in_hand_proven_late(start: Start) -> None:
-    game = start("rulebook", dealer=ANN)
-    knowledge = game.referee._follower.state
-    knowledge.draw_pile = 0
-    knowledge.seats[BOB].hand = []
+def test_up_card_with_a_card_in_hand_proven_late(midway: Halfway) -> None:
+    game = midway("rulebook", dealer=ANN, hands={BOB: ""})
     assert verdict(game.play(BOB, "7H", source="up")) == "legal"
     game.play(CAT, "7D")
     game.play(ANN, "7C")
@@ -282,12 +279,15 @@ def test_up_card_with_a_card_in_hand_proven_late(start: Start) -> None:
     assert rule_of(late.follow_ups[0]) == "up.only-when-hand-empty"
 
 
-def test_last_card_out_and_game_over_come_by_themselves(start: Start) -> None:
-    game = start()
-    for player in (BOB, CAT):
-        seat = game.referee._follower.state.seats[player]
-        seat.hand, seat.up, seat.down = ["??"], [], 0
-    game.referee._follower.state.draw_pile = 0
+def _with_a_last_card_each(midway: Halfway, **given: Any) -> Midway:
+    """Bob and Cat have one card left each, and nothing on the table."""
+    both = (BOB, CAT)
+    hands, ups = dict.fromkeys(both, "??"), dict.fromkeys(both, "")
+    return midway(hands=hands, ups=ups, downs=dict.fromkeys(both, 0), **given)
+
+
+def test_last_card_out_and_game_over_come_by_themselves(midway: Halfway) -> None:
+    game = _with_a_last_card_each(midway)
     first = game.play(BOB, "KH")
     assert kinds(first) == ["out"]
     assert game.tell("out", BOB).confirms
@@ -300,12 +300,8 @@ def test_last_card_out_and_game_over_come_by_themselves(start: Start) -> None:
     assert (end.left, end.loser, end.turn) == ([BOB, CAT], ANN, None)
 
 
-def test_the_third_loss_is_sung(start: Start) -> None:
-    game = start(losses={ANN: 2})
-    for player in (BOB, CAT):
-        seat = game.referee._follower.state.seats[player]
-        seat.hand, seat.up, seat.down = ["??"], [], 0
-    game.referee._follower.state.draw_pile = 0
+def test_the_third_loss_is_sung(midway: Halfway) -> None:
+    game = _with_a_last_card_each(midway, losses={ANN: 2})
     game.play(BOB, "KH")
     rituals = effects(game.play(CAT, "AH"))["rituals"]
     assert rituals == ["Once, Twice, Three Times A Shithead"]
@@ -457,26 +453,19 @@ def test_must_play_proven_late_after_a_card_was_played_that_all_had_seen(start: 
     assert kinds(game.play(CAT, "QH")) == ["late_breach"]
 
 
-def _with_down_cards_alone(game: Told, player: str) -> None:
-    state = game.referee._follower.state
-    state.draw_pile, state.seats[player].hand, state.seats[player].up = 0, [], []
-
-
-def test_down_a_card_that_goes_leaves_one_less(start: Start) -> None:
-    game = start()
-    _with_down_cards_alone(game, CAT)
+def test_down_a_card_that_goes_leaves_one_less(midway: Halfway) -> None:
+    game = midway(hands={CAT: ""}, ups={CAT: ""})
     game.play(BOB, "9H")
     assert verdict(game.play(CAT, "JH", source="down")) == "legal"
     assert (game.table.down[CAT], game.table.pile) == (2, ["9H", "JH"])
 
 
-def test_down_fail_nobody_else_picks_up_a_card_that_does_not_go(start: Start) -> None:
-    game = start()
-    _with_down_cards_alone(game, CAT)
+def test_down_fail_nobody_else_picks_up_a_card_that_does_not_go(midway: Halfway) -> None:
+    game = midway(hands={CAT: ""}, ups={CAT: ""})
     game.play(BOB, "9H")
     game.play(CAT, "4H", source="down")
     assert (game.table.hands[CAT].known, game.table.down[CAT]) == (("4H", "9H"), 2)
-    rule = game.referee.rules.find_rule("down_fail")
+    rule = game.rules.find_rule("down_fail")
     assert rule is not None
     assert broken(game.tell("pick_up", ANN, "9H 4H")) == [rule.id]
 
@@ -566,11 +555,9 @@ def test_without_a_deal_for_so_many_nothing_is_known_of_the_cards() -> None:
     ids=["one of its rank was misread", "any was misread", "the unread one", "the card itself"],
 )
 def test_an_up_card_that_did_not_lie_there_had_been_misread(
-    start: Start, lay: str, played: str, left: list[str], noted: bool
+    midway: Halfway, lay: str, played: str, left: list[str], noted: bool
 ) -> None:
-    game = start()
-    state = game.referee._follower.state
-    state.draw_pile, state.seats[CAT].hand, state.seats[CAT].up = 0, [], lay.split()
+    game = midway(hands={CAT: ""}, ups={CAT: lay})
     game.play(BOB, "4H")
     outcome = game.play(CAT, played, source="up")
     assert verdict(outcome) == "legal"
@@ -578,11 +565,9 @@ def test_an_up_card_that_did_not_lie_there_had_been_misread(
     assert ("An up-card had been misread as another card." in notes(outcome)) == noted
 
 
-@pytest.mark.parametrize(("up", "left"), [([], (0, 2)), (["3S", "8C"], (1, 3))])
-def test_an_answer_leaves_the_place_it_came_from(start: Start, up: list[str], left: tuple[int, int]) -> None:
-    game = start()
-    state = game.referee._follower.state
-    state.draw_pile, state.seats[ANN].hand, state.seats[ANN].up = 0, [], up
+@pytest.mark.parametrize(("up", "left"), [("", (0, 2)), ("3S 8C", (1, 3))])
+def test_an_answer_leaves_the_place_it_came_from(midway: Halfway, up: str, left: tuple[int, int]) -> None:
+    game = midway(hands={ANN: ""}, ups={ANN: up})
     game.play(BOB, "4H")
     source: Any = "up" if up else "down"
     outcome = game.tell("show", CAT, "3H", to=ANN, answers=((ANN, CAT),), answered_from=source)

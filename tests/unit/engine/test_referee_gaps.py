@@ -9,14 +9,14 @@ import pytest
 
 from engine.referee.outcome import Outcome
 from engine.ruleset import RULESET_NAMES
-from tests.unit.engine.conftest import UPS, Start, Told
+from tests.unit.engine.conftest import UPS, Followed, Halfway, Start, Told
 from tests.unit.engine.missed import tally
 from tests.unit.engine.outcomes import broken, kinds, notes, verdict
 
 ANN, BOB, CAT = "Ann", "Bob", "Cat"
 
 
-def unsure(game: Told) -> None:
+def unsure(game: Followed) -> None:
     """Let the observer be less than certain once."""
     game.tell("unclear", confidence=0.97)
 
@@ -77,12 +77,10 @@ def test_replenish_to_three_a_draw_that_no_play_explains_is_a_breach(start: Star
     assert broken(game.tell("draw", ANN, count=1)) == ["replenish.to-three"]
 
 
-def test_turn_order_is_called_until_something_has_been_missed(start: Start) -> None:
-    game = start("shed", loser=None)
+def test_turn_order_is_called_until_something_has_been_missed(midway: Halfway) -> None:
+    game = midway("shed", draw_pile=1)
     unsure(game)
-    game.play(BOB, "4H", draws=1)
-    state = game.referee._follower.state
-    state.draw_pile = 0  # nobody draws any more: no second sign of a play
+    game.play(BOB, "4H", draws=1)  # nobody draws any more: no second sign of a play
     assert broken(game.play(ANN, "5H")) == ["turn.order"]
     assert game.table.turn == BOB
     # A card that lay on the pile is played again: somebody picked it up unseen.
@@ -171,13 +169,9 @@ def test_end_left_who_plays_a_card_was_not_out(start: Start) -> None:
     assert "Cat was counted as out, but is not." in notes(outcome)
 
 
-def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(start: Start) -> None:
-    game = start("rulebook", dealer=ANN)
+def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(midway: Halfway) -> None:
+    game = midway("rulebook", dealer=ANN, hands=dict.fromkeys((ANN, BOB, CAT), "??"))
     unsure(game)
-    state = game.referee._follower.state
-    state.draw_pile = 0
-    for seat in state.seats.values():
-        seat.hand = ["??"]
     assert broken(game.play(CAT, "4D")) == ["start.dealers-left"]  # Bob played unseen
     game.play(CAT, "4D")  # the same card again: the record has a hole
     game.play(ANN, "5D")
@@ -201,12 +195,11 @@ def test_must_play_not_proven_late_of_who_was_passed_over(start: Start) -> None:
 
 @pytest.mark.parametrize(("confidence", "ruled"), [(1.0, "illegal"), (0.97, "unproven")])
 def test_who_draws_more_than_there_seems_to_be_shows_that_the_draw_pile_was_counted_wrongly(
-    start: Start, confidence: float, ruled: str
+    midway: Halfway, confidence: float, ruled: str
 ) -> None:
-    game = start()
+    game = midway(draw_pile=2)
     game.tell("unclear", confidence=confidence)
     game.play(BOB, "4H", draws=1)
-    game.referee._follower.state.draw_pile = 1
     outcome = game.tell("draw", BOB, count=2)
     assert verdict(outcome) == ruled
     if ruled == "unproven":
@@ -253,11 +246,10 @@ def test_an_overlooked_card_is_counted_by_what_the_rules_draw(
 
 @pytest.mark.parametrize(("verb", "source"), [("flip", None), ("play", "down"), ("play", "up")])
 def test_end_left_who_uses_a_card_of_the_table_had_that_card_alone(
-    start: Start, verb: Literal["flip", "play"], source: Literal["down", "up"] | None
+    midway: Halfway, verb: Literal["flip", "play"], source: Literal["down", "up"] | None
 ) -> None:
-    game = start()
+    game = midway(draw_pile=0)
     unsure(game)
-    game.referee._follower.state.draw_pile = 0
     game.play(BOB, "9H")
     game.tell("out", CAT)
     outcome = game.tell(verb, CAT, "JH", source=source)

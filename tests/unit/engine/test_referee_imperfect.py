@@ -7,7 +7,7 @@ import pytest
 from engine.errors import BadInputError
 from engine.events import Event, EventKind
 from engine.referee.referee import Referee
-from tests.unit.engine.conftest import Start
+from tests.unit.engine.conftest import Halfway, Start
 from tests.unit.engine.outcomes import broken, kinds, notes, verdict
 
 ANN, BOB, CAT = PLAYERS = ("Ann", "Bob", "Cat")
@@ -38,12 +38,10 @@ def test_a_count_that_cannot_be_is_passed_over(start: Start, count: int) -> None
     assert (game.table.hands[BOB].size, game.table.draw_pile) == (3, 24)
 
 
-def test_a_card_read_wrongly_before_is_forgotten_without_a_false_alarm(start: Start) -> None:
-    game = start()
+def test_a_card_read_wrongly_before_is_forgotten_without_a_false_alarm(midway: Halfway) -> None:
+    game = midway(draw_pile=9, hands={CAT: "5H 6S 6D"})  # thought to be known, one of them wrongly
     game.play(BOB, "4H", draws=1)
     game.tell("pick_up", CAT, "4H")
-    state = game.referee._follower.state
-    state.seats[CAT].hand = ["4H", "5H", "6S", "6D"]  # thought to be known, one of them wrongly
     game.play(ANN, "5D", draws=1)
     game.play(BOB, "8H", draws=1)
     outcome = game.play(CAT, "KS")
@@ -87,43 +85,36 @@ def test_a_card_that_lies_elsewhere_proves_no_late_breach(start: Start) -> None:
 @pytest.mark.parametrize(
     ("hand", "played", "left"),
     [
-        (["JS", "??"], "J", ["??"]),  # the jack of spades, or another one
-        (["JS", "JH", "KC"], "J", ["J", "KC"]),
-        (["J", "??"], "JS", ["??"]),
-        (["JS", "JH", "KC"], "J J", ["KC"]),
+        ("JS ??", "J", "??"),  # the jack of spades, or another one
+        ("JS JH KC", "J", "J KC"),
+        ("J ??", "JS", "??"),
+        ("JS JH KC", "J J", "KC"),
     ],
 )
 def test_a_rank_named_without_its_suit_may_be_any_card_of_it(
-    start: Start, hand: list[str], played: str, left: list[str]
+    midway: Halfway, hand: str, played: str, left: str
 ) -> None:
-    game = start()
-    state = game.referee._follower.state
-    state.turn, state.draw_pile, state.opening, state.seats[BOB].hand = BOB, 0, False, list(hand)
+    game = midway(turn=BOB, opening=False, hands={BOB: hand})
     outcome = game.play(BOB, played)
     assert (verdict(outcome), notes(outcome)) == ("legal", [])
-    assert state.seats[BOB].hand == left
+    assert game.state.seats[BOB].hand == left.split()
 
 
 @pytest.mark.parametrize(
-    ("hand", "up"), [(["A"], ["??", "KD"]), (["AS"], ["AH", "KD"]), (["AS"], ["??", "??"])]
+    ("hand", "up", "left"), [("A", "?? KD", "KD"), ("AS", "AH KD", "KD"), ("AS", "?? ??", "??")]
 )
 def test_one_card_from_the_hand_and_one_from_the_table_may_be_named_by_their_rank(
-    start: Start, hand: list[str], up: list[str]
+    midway: Halfway, hand: str, up: str, left: str
 ) -> None:
-    game = start()
-    state = game.referee._follower.state
-    state.turn, state.draw_pile, state.opening = BOB, 0, False
-    state.seats[BOB].hand, state.seats[BOB].up = list(hand), list(up)
+    game = midway(turn=BOB, opening=False, hands={BOB: hand}, ups={BOB: up})
     outcome = game.play(BOB, "A A", "hand+up")
     assert verdict(outcome) == "legal"
     assert game.table.hands[BOB].size == 0
-    assert state.seats[BOB].up == up[1:]
+    assert game.table.up[BOB] == left.split()
 
 
-def test_up_cards_taken_unseen(start: Start) -> None:
-    game = start()
-    state = game.referee._follower.state
-    state.draw_pile, state.seats[BOB].hand = 0, []
+def test_up_cards_taken_unseen(midway: Halfway) -> None:
+    game = midway(hands={BOB: ""})
     outcome = game.play(BOB, "7H")
     assert verdict(outcome) == "legal"
     assert game.table.up[BOB] == ["2C", "7S"]
@@ -154,12 +145,10 @@ def test_an_unidentified_card_picked_up_proves_nothing_later(start: Start) -> No
 
 @pytest.mark.parametrize(("confidence", "second"), [(1.0, "illegal"), (0.97, "unproven")])
 def test_up_only_when_hand_empty_a_repeated_offence_is_not_forgiven(
-    start: Start, confidence: float, second: str
+    midway: Halfway, confidence: float, second: str
 ) -> None:
-    game = start("rulebook", dealer=ANN)
+    game = midway("rulebook", dealer=ANN, hands={BOB: "??"})
     game.tell("unclear", confidence=confidence)
-    state = game.referee._follower.state
-    state.draw_pile, state.seats[BOB].hand = 0, ["??"]
     assert broken(game.play(BOB, "2C", source="up"))
     game.play(CAT, "4D")
     game.play(ANN, "5D")

@@ -12,7 +12,7 @@ from engine.simulation.cheating import find_cheat
 from engine.simulation.choices import interruptions
 from engine.simulation.play import Game
 from engine.simulation.policies import random_act, sensible_act, sensible_exchange
-from engine.simulation.simulate import _cheat_times, play_game, play_out
+from engine.simulation.simulate import SimulatedGame, play_game, play_out
 from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, Act, Table
 
 PLAYERS = ("Ann", "Bob", "Cat")
@@ -123,9 +123,21 @@ def test_a_burned_card_begins_the_count_anew() -> None:
     assert last.acts == 8
 
 
+def acts_before_cheats(game: SimulatedGame) -> list[int]:
+    """Return for each cheat how many acts came before it. The pick-up that a show brings is no act."""
+    acts = [
+        step
+        for before, step in zip(game.steps, game.steps[1:], strict=False)
+        if step.event.event in ("play", "flip", "show")
+        or (step.event.event == "pick_up" and before.event.event != "show")
+    ]
+    return [number for number, step in enumerate(acts) if not step.legal]
+
+
 def test_cheats_come_early_enough_for_a_short_film() -> None:
-    times = {time for seed in range(60) for time in _cheat_times(2, Random(seed))}
-    assert times == set(range(3, 19))
+    times = [acts_before_cheats(play_game("winnersh", PLAYERS, seed, cheats=2)) for seed in range(60)]
+    assert all(len(of_game) == 2 for of_game in times)
+    assert {time for of_game in times for time in of_game} == set(range(3, 19))
 
 
 def test_before_the_deal_all_cards_lie_on_the_draw_pile_as_they_are_dealt() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import aiohttp
@@ -13,16 +13,21 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="the extra `phone` is not installed")
 
-from companion.cli import serve
+from companion.cli.main import main
+from companion.cli.recording import RecordedGames
+from companion.game import starting
+from companion.i18n.messages import failure_text
 from companion.phone import server as server_module
 from companion.phone.hub import Hub
 from companion.phone.open_ports import OpenPorts
 from companion.phone.server import PhoneServer
 from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames
-from engine.errors import BadInputError
+from tests.support.fake_source import FakeSource
 from tests.support.phones import addresses, phone
+from tests.support.plain import plain
 from tests.support.waiting import until
+from vision.types import Image
 
 HOME, PUB = "127.0.0.2", "127.0.0.3"
 
@@ -161,33 +166,34 @@ def test_an_address_that_was_asked_for_stays(tmp_path: Path, network: Network) -
         server.stop()
 
 
-class Failing:
-    """A session that goes on until the new code was shown, and then fails."""
-
-    def __init__(self, says: Callable[[], str]) -> None:
-        self._says = says
-
-    @property
-    def snapshot(self) -> object:
-        class Snapshot:
-            phase = "failed" if "film the table" in self._says() else "watching"
-            says = "over"
-
-        return Snapshot
-
-
 def test_serve_prints_the_new_code(
-    served: PhoneServer, network: Network, capsys: pytest.CaptureFixture[str]
+    network: Network,
+    announced: list[tuple[str, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     said = ""
 
-    def heard() -> str:
+    def says(text: str) -> bool:
         nonlocal said
-        network.addresses = [PUB]
         said += capsys.readouterr().err
-        return said
+        return text in said
 
-    with pytest.raises(BadInputError, match="over"):
-        serve._wait(Failing(heard), served, films=True)  # type: ignore[arg-type]
+    class OnePicture(FakeSource):
+        live = True
+
+        def __iter__(self) -> Iterator[tuple[float, Image]]:
+            yield 0.0, plain(32, 32, (90, 90, 90))
+
+    def travel(*_: object) -> list[dict[str, object]]:
+        """The game goes on until the new code was shown, and then fails."""
+        until(lambda: says(f"film the table: https://{HOME}:"))
+        network.addresses = [PUB]
+        until(lambda: says(f"film the table: https://{PUB}:"))
+        raise RuntimeError("over")
+
+    monkeypatch.setattr(starting, "open_game_source", lambda *_, **_how: OnePicture())
+    monkeypatch.setattr(RecordedGames, "feed", travel)
+    assert main(["serve", "--port", "0", "--players", "Ann,Bob"]) == 2
+    assert says(f"shithead serve: {failure_text(RuntimeError('over'))}")
     assert "the network has changed" in said
-    assert f"https://{PUB}:" in said
