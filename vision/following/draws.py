@@ -33,6 +33,8 @@ _AGAIN_SECONDS = 6.0
 """... but a hand that comes back within this time continues its draw, if nothing else has happened."""
 _AT_ONCE_SECONDS = 0.1
 """A card that a hand puts down lies free as soon as the hand leaves."""
+_HOME_SECONDS, _AT_ROW_MM = 0.4, 55.0
+"""A hand that has been at its player's place, or so near to its row, for so long has come home."""
 _LEFT_SECONDS = 0.3
 """A body that has not been over the draw pile for this long has left it."""
 _BLIND_SECONDS = 0.4
@@ -93,6 +95,8 @@ class Draws:
         """The time of the latest frame."""
         self._resumed = -math.inf
         """When the table was last found again."""
+        self._counted: dict[int, float] = {}
+        """The times until which the draws of reaches that go on have been counted."""
         self._pictures = DrawPilePictures(self._visits)
         self._ways = DrawWays(scene)
 
@@ -136,6 +140,28 @@ class Draws:
             stuck = t - reach.start > _STUCK_SECONDS and not self._ways.is_at_pile(reach.seat, reach.tip)
             stuck &= all(math.dist(place, reach.tip) < STUCK_MM for place in before)
             self._visits.append(DrawVisit(reach.number, t, t, reach.tip, stuck))
+
+    def is_home(self, reach: ArmTrack, now: float) -> bool:
+        """Return whether a hand with tracked fingers has come home, though its reach goes on.
+
+        Many people go on moving their hands there. Their draws are known all the same.
+        """
+        seat = self._scene.layout.seats[reach.seat]
+        lately = [place for t, place in reach.path if now - t <= _HOME_SECONDS]
+        long = reach.start <= now - _HOME_SECONDS and bool(lately)
+        return (
+            self._scene.by_hands
+            and long
+            and all(
+                seat.is_on_player_side(place) or min(math.dist(place, spot) for spot in seat.row) < _AT_ROW_MM
+                for place in lately
+            )
+        )
+
+    def came_home(self, reach: ArmTrack, now: float, since: float) -> None:
+        """Count the draws of a reach that goes on at home."""
+        self.reach_ended(reach, now, since)
+        self._counted[reach.number] = now
 
     def lean(self, seats: Collection[int], t: float) -> None:
         """Note in each frame the seats whose bodies are over the draw pile: a head may hide a hand.
@@ -231,6 +257,7 @@ class Draws:
         `since`: until then the arm had another task, even if it was over the draw pile. `showed`: it held a
         card out. An arm that does so may lie over the draw pile all the while.
         """
+        since = max(since, self._counted.pop(reach.number, -math.inf))
         was_there = [] if showed else [visit for visit in self._visits if visit.reach == reach.number]
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
         if seemed_empty and not there:
@@ -396,10 +423,14 @@ class Draws:
         if drawn is None or drawn.seat in present:
             return
         # The play before the draw may not be known yet, because the hand was over the pile until now.
-        unseen = self._due(drawn.seat) is None and self._scene.by_hands
+        unseen = self._due(drawn.seat) is None and self._scene.by_hands and not self._only_confirms(drawn)
         quiet = now - max(drawn.t, self._resumed)
         if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
             self.tell(now)
+
+    def _only_confirms(self, drawn: _Drawn) -> bool:
+        """Return whether a draw only shows cards that were reported already, because they were needed."""
+        return self._goes_on(drawn) and self._told is not None and drawn.count <= self._told[1].doubtful
 
     def may_follow(self, seat: int | None, t: float) -> bool:
         """Return whether a draw waits to be reported that may be for what a seat (None: unknown) did at `t`.

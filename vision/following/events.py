@@ -180,7 +180,12 @@ class EventMaker:
                 self._took = reach
             elif reach is not self._taking.taking_back:
                 self._draws.reach_ended(reach, hands.t, self._taking.gathered(reach), showed=showed)
-        self._tell_what_is_done(hands)
+        home = {reach.seat for reach in hands.tracks if self._draws.is_home(reach, hands.t)}
+        for reach in hands.tracks:
+            took = self._taking.took_in_hand(reach) or reach is self._taking.taking_back
+            if reach.seat in home and not took and not self._shows.active:
+                self._draws.came_home(reach, hands.t, self._taking.gathered(reach))
+        self._tell_what_is_done(hands, home)
         return self.log.take()
 
     def on_look(self, look: Look) -> list[Event]:
@@ -500,8 +505,11 @@ class EventMaker:
             self._play.pile.cards.clear()
         self._as_it_lies = None
 
-    def _tell_what_is_done(self, hands: HandsFrame) -> None:
-        """Report the events that waited for hands to leave, in the order in which they happened."""
+    def _tell_what_is_done(self, hands: HandsFrame, home: Collection[int]) -> None:
+        """Report the events that waited for hands to leave, in the order in which they happened.
+
+        `home`: seats whose hands have come home, though their reaches go on.
+        """
         now, present = hands.t, {reach.seat for reach in hands.tracks}
         self._taking.tell_when_done(now, present, pile_open=self._play.touched is not None)
         if self._took is not None and self._taking.whole is None:
@@ -511,7 +519,7 @@ class EventMaker:
         self._tell_put_away(None, now)
         if self._play.touched is None:
             if self._taking.whole is None:  # a player who burns a pile draws after that
-                self._draws.tell_when_done(now, present)
+                self._draws.tell_when_done(now, present - set(home))
             left = self._shows.left
             looks = 0 if left is None else self._heap.looks_since(left)
             if self._shows.over(now, present, looks):

@@ -92,3 +92,10 @@ def test_a_hidden_password_stays_when_the_rest_of_the_address_is_mended() -> Non
     )
     assert with_password_of(shown.replace("10.0.0.9", "10.0.0.8"), before) == before.replace("0.9", "0.8")
     assert with_password_of("http://me:new@10.0.0.9/", before) == "http://me:new@10.0.0.9/"
+
+
+def test_a_password_at_the_end_of_a_very_long_line_is_hidden() -> None:
+    """A line that is long takes no longer than that."""
+    assert (
+        without_passwords("x" * 300_000 + "http://me:secret@host/") == "x" * 300_000 + "http://me:***@host/"
+    )
