@@ -146,16 +146,13 @@ class Draws:
 
         Many people go on moving their hands there. Their draws are known all the same.
         """
+        if not self._scene.by_hands or reach.start > now - _HOME_SECONDS:
+            return False
         seat = self._scene.layout.seats[reach.seat]
         lately = [place for t, place in reach.path if now - t <= _HOME_SECONDS]
-        long = reach.start <= now - _HOME_SECONDS and bool(lately)
-        return (
-            self._scene.by_hands
-            and long
-            and all(
-                seat.is_on_player_side(place) or min(math.dist(place, spot) for spot in seat.row) < _AT_ROW_MM
-                for place in lately
-            )
+        return bool(lately) and all(
+            seat.is_on_player_side(place) or min(math.dist(place, spot) for spot in seat.row) < _AT_ROW_MM
+            for place in lately
         )
 
     def came_home(self, reach: ArmTrack, now: float, since: float) -> None:
