@@ -226,6 +226,13 @@ class Script:
         return [(e.event, e.player, e.cards) for e in standing.values()]
 
 
+def draw_picture(card_x: int) -> Patch:
+    """Return a small picture of the draw pile whose uppermost card ends at a column."""
+    patch = np.full((26, 26, 3), 70, np.uint8)
+    patch[4:22, 4:card_x] = 200
+    return patch
+
+
 def bob_draws(script: Script, trips: int) -> None:
     """Bob takes a card home from the draw pile on each of his trips, and the table rests."""
     for _ in range(trips):

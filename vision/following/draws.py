@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from engine.events import Event
 from vision.following.draw_paths import DRAGGED_MM, DrawWays
@@ -33,8 +34,8 @@ _AGAIN_SECONDS = 6.0
 """... but a hand that comes back within this time continues its draw, if nothing else has happened."""
 _AT_ONCE_SECONDS = 0.1
 """A card that a hand puts down lies free as soon as the hand leaves."""
-_HOME_SECONDS, _AT_ROW_MM = 0.4, 55.0
-"""A hand that has been at its player's place, or so near to its row, for so long has come home."""
+_HOME_SECONDS = 0.4
+"""A hand that has been at its player's place, or at the row, for so long has come home."""
 _LEFT_SECONDS = 0.3
 """A body that has not been over the draw pile for this long has left it."""
 _BLIND_SECONDS = 0.4
@@ -149,10 +150,9 @@ class Draws:
         if not self._scene.by_hands or reach.start > now - _HOME_SECONDS:
             return False
         seat = self._scene.layout.seats[reach.seat]
-        lately = [place for t, place in reach.path if now - t <= _HOME_SECONDS]
+        lately = [*takewhile(lambda at: now - at[0] <= _HOME_SECONDS, reversed(reach.path))]
         return bool(lately) and all(
-            seat.is_on_player_side(place) or min(math.dist(place, spot) for spot in seat.row) < _AT_ROW_MM
-            for place in lately
+            seat.is_on_player_side(place) or seat.is_at_row(place) for _, place in lately
         )
 
     def came_home(self, reach: ArmTrack, now: float, since: float) -> None:
@@ -220,7 +220,7 @@ class Draws:
 
     def _due_since(self, visit: DrawVisit) -> int | None:
         """Return the only seat that had to draw by the end of a visit; None if none or several had."""
-        dues = [self._scene.log.put_down_by(seat.player) for seat in self._scene.layout.seats]
+        dues = map(self._due, range(len(self._scene.layout.seats)))
         seats = [seat for seat, due in enumerate(dues) if due is not None and due.t <= visit.end]
         return seats[0] if len(seats) == 1 else None
 
@@ -230,12 +230,17 @@ class Draws:
         It was lost from sight there, or its arm was over the pile. Return `seat` if there was no such hand,
         or several were. A head hides other players' hands, too.
         """
-        scene, seats = self._scene, {reach.number: reach.seat for reach in self._scene.reaches}
+        scene = self._scene
         ends = [(reach.seat, *reach.path[-1]) for reach in scene.reaches if reach.path]
-        there = {who for who, t, at in ends if visit.start <= t <= visit.end and scene.at_draw_pile(at)}
-        meanwhile = [v for v in self._visits if v.start <= visit.end and visit.start <= v.end]
-        there |= {seats[v.reach] for v in meanwhile if v.reach in seats}
+        lost = {who for who, t, at in ends if visit.start <= t <= visit.end and scene.at_draw_pile(at)}
+        there = lost | self._over_pile(visit.start, visit.end)
         return min(there) if len(there) == 1 else seat
+
+    def _over_pile(self, start: float, end: float) -> set[int]:
+        """Return the seats whose arms were over the draw pile between two times."""
+        seats = {reach.number: reach.seat for reach in self._scene.reaches}
+        meanwhile = (visit.reach for visit in self._visits if visit.start <= end and start <= visit.end)
+        return {seats[number] for number in meanwhile if number in seats}
 
     def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
         """Note whether one look, free of arms, showed the draw pile, and its picture.
@@ -324,9 +329,8 @@ class Draws:
 
     def forget_passing(self, seat: int) -> None:
         """Note that the play pile went with a seat's last reach: past the draw pile it only carried cards."""
-        reach = self._scene.last_reach(seat)
-        if self._drawn is not None and self._drawn.seat == seat and self._due(self._drawn.seat) is None:
-            self.forget(reach)
+        if self._due(seat) is None:
+            self.forget(self._scene.last_reach(seat))
 
     def _count(self, reach: ArmTrack, visits: Sequence[DrawVisit], since: float) -> tuple[int, int]:
         """Return how often a reach went to the draw pile after `since`, and how often it surely took one."""
@@ -445,7 +449,7 @@ class Draws:
 
     def tell(self, now: float) -> None:
         """Report the draws that wait, first those of players who had to draw: the others may be theirs."""
-        waiting = [*self._earlier, *([] if self._drawn is None else [self._drawn])]
+        waiting = self._earlier if self._drawn is None else [*self._earlier, self._drawn]
         self._earlier, self._drawn = [], None
         for drawn in sorted(waiting, key=lambda drawn: self._due(drawn.seat) is None):
             self._tell_one(drawn, now)
@@ -459,7 +463,7 @@ class Draws:
                 due = self._play_of_who_draws(drawn, now)
             else:
                 drawn.seat, player = owing, self._scene.player(owing)
-                due = log.put_down_by(player)
+                due = self._due(owing)
         if not drawn.pictured:
             self._weigh(drawn, due)
         if not drawn.count:
@@ -489,12 +493,7 @@ class Draws:
 
         A hand that owes no card may point at the pile, or rest there.
         """
-        stays = drawn.stays
-        seats = {reach.number: reach.seat for reach in self._scene.reaches}
-        meanwhile = [
-            v for v in self._visits if any(v.start <= end and start <= v.end for start, end in stays)
-        ]
-        over = {seats[visit.reach] for visit in meanwhile if visit.reach in seats} - {drawn.seat}
+        over = set[int]().union(*(self._over_pile(*stay) for stay in drawn.stays)) - {drawn.seat}
         owing = [seat for seat in over if self._due(seat) is not None]
         return owing[0] if len(owing) == 1 else None
 

@@ -505,7 +505,7 @@ class EventMaker:
             self._play.pile.cards.clear()
         self._as_it_lies = None
 
-    def _tell_what_is_done(self, hands: HandsFrame, home: Collection[int]) -> None:
+    def _tell_what_is_done(self, hands: HandsFrame, home: set[int]) -> None:
         """Report the events that waited for hands to leave, in the order in which they happened.
 
         `home`: seats whose hands have come home, though their reaches go on.
@@ -519,7 +519,7 @@ class EventMaker:
         self._tell_put_away(None, now)
         if self._play.touched is None:
             if self._taking.whole is None:  # a player who burns a pile draws after that
-                self._draws.tell_when_done(now, present - set(home))
+                self._draws.tell_when_done(now, present - home)
             left = self._shows.left
             looks = 0 if left is None else self._heap.looks_since(left)
             if self._shows.over(now, present, looks):

@@ -59,6 +59,9 @@ _STAYS, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
 second is for one that is covered there or would have had to move, the third for the top card that would have
 moved. The last is for a new name where another card lies."""
 
+_rank = itemgetter(slice(-1))
+"""Returns the rank of a card's name."""
+
 
 @dataclass(frozen=True, slots=True)
 class PileView:
@@ -199,10 +202,7 @@ class Pile:
             and (
                 pictured.shows_new(card[2])
                 or (self.shows_another(card) and pictured.changed(card[2]))
-                or not (
-                    is_echo(card, plain, rank_and_colour)
-                    or is_echo(card, half_covered, itemgetter(slice(-1)))
-                )
+                or not (is_echo(card, plain, rank_and_colour) or is_echo(card, half_covered, _rank))
             )
             and not self._is_other_end(card, old, plain if top_is_bare else (), new)
         ]
@@ -234,7 +234,7 @@ class Pile:
         read = seen.probabilities.get(name, 0.0)
         if read >= CERTAIN:
             return False
-        kind = rank_and_colour if read >= SURE_NAME else itemgetter(slice(-1))
+        kind = rank_and_colour if read >= SURE_NAME else _rank
         alike = [(other, end) for other, end in old if kind(other) == kind(name)]
         ends = [(self.cards[k].place, end) for other, end in alike for k in numbers_of(other, self.cards)]
         upper = [on for other, on in plain if other == self.cards[-1].name]

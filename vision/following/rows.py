@@ -288,7 +288,7 @@ class Rows:
             if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
                 continue
             if all(seen.best[0] == spot.up for look in spot.looks for seen in look if seen.face == "up"):
-                continue
+                continue  # no look names another card: nothing need be fused
             ups = [
                 s.observation
                 for s in fuse_looks(spot.looks)

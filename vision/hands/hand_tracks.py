@@ -51,7 +51,7 @@ is found where one was lost. With these three numbers a hand over a pile is give
 pauses on the other side loses the hand to the neighbour."""
 _IN_MM = 55.0
 """A hand reaches in from so far beyond its own row, towards the middle."""
-_AT_ROW_MM, _STIRS_MM, _STIRS_SECONDS = 55.0, 22.0, 0.5
+_STIRS_MM, _STIRS_SECONDS = 22.0, 0.5
 """Over its own row it reaches as well if it moves so far within so many seconds."""
 _RESTS_SECONDS = 1.0
 """A hand that has been at its player's place for so long rests there."""
@@ -274,9 +274,7 @@ class HandTracker:
         """Return whether a hand is over the table, or does something at its own row."""
         if _depth(layout, track) > _IN_MM and t - max(track.stirred, track.appeared) <= _LIES_SECONDS:
             return True
-        tip = track.tip
-        at_row = min(math.dist(tip, spot) for spot in layout.seats[track.seat].row) < _AT_ROW_MM
-        return at_row and track.stirs(t)
+        return layout.seats[track.seat].is_at_row(track.tip) and track.stirs(t)
 
     def _covered(self, motion: MotionFrame, layout: Layout) -> dict[Zone, frozenset[int]]:
         """Return the covered zones, with the seats whose arms reach in over them."""

@@ -34,6 +34,8 @@ _SHARED_EDGE_RADIANS = math.radians(20)
 _MM_PER_RADIAN = 500.0
 """The distance that counts as much as an angle of one radian when a card is held out to a seat."""
 _MAX_DRAW_PILE_MM = 260.0
+_AT_ROW_MM = 55.0
+"""The fingertips of a hand at a row are this near to one of its spots."""
 _HELD_ASIDE_MM = 300.0
 """A player's hands hold cards no farther aside from the middle of the row."""
 _ROW_ASIDE_MM = 150.0
@@ -76,6 +78,10 @@ class Seat:
         """Return whether a place is on the player's side of the row, and not on the table's side."""
         (x, y), (across, down) = self.centre, self.facing
         return (place[0] - x) * across + (place[1] - y) * down > 0.0
+
+    def is_at_row(self, place: Place) -> bool:
+        """Return whether a hand at a place is over a card of the row, or right beside one."""
+        return min(math.dist(place, spot) for spot in self.row) < _AT_ROW_MM
 
     def is_at_player(self, place: Place) -> bool:
         """Return whether a place is where the player's hands hold cards: behind the row, not far aside."""
@@ -135,7 +141,7 @@ class Layout:
         best: tuple[float, Zone] | None = None
         for zone, place, reach in self._known:
             if abs(x - place[0]) > reach:
-                continue  # most zones, and soonest
+                continue  # so it is with most zones, and this is quicker than the distance
             share = math.hypot(x - place[0], y - place[1]) / reach
             if share <= 1.0 and (best is None or share < best[0]):
                 best = share, zone

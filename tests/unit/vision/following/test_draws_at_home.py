@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card
-from vision.following.records import Patch
+from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card, draw_picture
 from vision.table.layout import Place
 
 HOME, OVER_TABLE = (0.0, 250.0), (-20.0, 80.0)
 FRAMES = 40
-
-
-def draw_pile(edge: int) -> Patch:
-    """Return a small picture of the draw pile whose uppermost card ends at a column."""
-    patch = np.full((26, 26, 3), 70, np.uint8)
-    patch[4:22, 4:edge] = 200
-    return patch
 
 
 def drawn_by_ann(then: Place) -> tuple[Script, float]:
@@ -46,12 +37,12 @@ def test_a_draw_that_was_told_at_home_is_not_told_again_when_the_hand_leaves() -
 
 def test_a_second_trip_that_only_shows_what_was_told_is_not_waited_for() -> None:
     script = Script(by_hands=True)
-    script.draw_picture = draw_pile(20)
+    script.draw_picture = draw_picture(20)
     script.play("Ann", card("9S", PLAY_AT), card("9H", (PLAY_AT[0] + 20.0, PLAY_AT[1])))
     left = []
     for edge in (16, 12):
         script.end(script.reach("Ann", (HOME, 0.1), (DRAW_AT, 0.4), (HOME, 0.1)))
-        script.draw_picture = draw_pile(edge)
+        script.draw_picture = draw_picture(edge)
         left.append(script.t)
         script.rest(1.4)
     draws = [event for event in script.events if event.event == "draw"]

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, PLAYERS, STEP, Script, card, down
-from vision.following.records import Look, Patch, UnderArm
+from tests.support.event_script import (
+    BURN_AT,
+    DRAW_AT,
+    PLAY_AT,
+    PLAYERS,
+    STEP,
+    Script,
+    card,
+    down,
+    draw_picture,
+)
+from vision.following.records import Look, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import DRAW, PLAY, Place, Zone
 
@@ -87,13 +96,6 @@ def hand_beneath_head(script: Script, player: str, leans: str, *places: Place) -
         frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies=head)
         script.events += script.maker.on_hands(frame)
     return hand
-
-
-def draw_picture(card_x: int) -> Patch:
-    """Return a small picture of the draw pile whose uppermost card ends at a column."""
-    patch = np.full((26, 26, 3), 70, np.uint8)
-    patch[4:22, 4:card_x] = 200
-    return patch
 
 
 def test_a_card_was_put_down_by_the_hand_that_came_nearest_to_it() -> None:
