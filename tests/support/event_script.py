@@ -125,6 +125,8 @@ class Script:
         """What spots of rows look like."""
         self.drawn: dict[str, str] | None = None
         """With pictures of the pile: which card truly lies where one is read, where it is misread."""
+        self.unread: list[Observation] = []
+        """Cards of the table that looks do not read, though pictures show them."""
 
     def cards(self) -> list[Observation]:
         pile = [down(DRAW_AT)] if self.draw_pile else []
@@ -143,7 +145,8 @@ class Script:
                 self.look()
 
     def look(self, under: Sequence[UnderArm] = (), hidden: frozenset[Zone] = frozenset()) -> None:
-        shown = [c for c in self.cards() if not any(u.seen is c for u in under)]
+        missed = [*self.unread, *(u.seen for u in under)]
+        shown = [c for c in self.cards() if not any(c is one for one in missed)]
         shown = [c for c in shown if self.maker.layout.zone_at(c.x, c.y) not in hidden]
         pile = None if self.drawn is None else picture(self.table, self.drawn)
         patches = dict(self.spot_pictures)

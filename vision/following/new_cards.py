@@ -75,6 +75,7 @@ class SeeminglyNew:
     def without_overlooked(self, seen: Sequence[NewCard], t: float) -> list[NewCard]:
         """Return the new cards, without those that lay there before. If surely read, these join the pile.
 
+        A card that came with the last play does not join the pile here: it belongs to that play.
         Cards that lay there are not reported. The pictures of two cards may be similar. So a well-read card
         is new in spite of them if its rank was just played: an old card hardly comes to light just then. The
         rank was played if another card of it is plainly new, or was reported under the hand that was there
@@ -101,8 +102,12 @@ class SeeminglyNew:
             or c[0] in self.in_sight
             or (_is_doubtful(c) and not _is_of_another_rank(c, known))
         ]
+        rank = None if last is None else last.cards[-1][:-1]
         self._pile.cards[:0] = [
-            PileCard(name, place) for name, _, place in old if place.probabilities.get(name, 0.0) >= CERTAIN
+            PileCard(name, place)
+            for name, _, place in old
+            if place.probabilities.get(name, 0.0) >= CERTAIN
+            and not (name[:-1] == rank and self._pictures.changed_with_play(place))
         ]
         return [card for card in seen if card not in old]
 
@@ -159,9 +164,10 @@ class SeeminglyNew:
         """
         name, p, seen = card
         read_well = not _is_doubtful(card) and name not in self._in_sight_before_play
+        alike = ALIKE if p >= CERTAIN else MUCH_ALIKE
         if name[:-1] == played and (read_well or self._is_of_another_rank_than_before_play(card)):
-            return self._pictures.lay_there_before_play(seen, ALL_BUT_THE_SAME)
-        return self._pictures.lay_there_before_play(seen, ALIKE if p >= CERTAIN else MUCH_ALIKE)
+            alike = ALL_BUT_THE_SAME
+        return self._pictures.lay_there_before_play(seen, alike, self._last_put())
 
     def _is_of_another_rank_than_before_play(self, card: NewCard) -> bool:
         last = self._told.last

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -192,9 +192,11 @@ class PilePictures:
         """Return the evidence of changes since before the last play, which `put` cards there."""
         return self._since(self.before_play, self.came_with_play, put)
 
-    def lay_there_before_play(self, card: Observation, alike: float = ALIKE) -> bool:
-        """Return whether a card also shows in the picture of the pile before the last play."""
-        return lay_there_before(card, self.before_play, self.now, alike)
+    def lay_there_before_play(
+        self, card: Observation, alike: float = ALIKE, upon: Sequence[Observation] = ()
+    ) -> bool:
+        """Return whether a card also shows in the picture before the last play; see `lay_there_before`."""
+        return lay_there_before(card, self.before_play, self.now, alike, upon)
 
     def rest_lay_there(self, card: Observation, upon: Sequence[Observation]) -> bool:
         """Return whether a card's part beside the new cards `upon` it looks as when the pile was left."""
@@ -210,14 +212,20 @@ class PilePictures:
 
 
 def lay_there_before(
-    card: Observation, before: CloseUp | None, now: CloseUp | None, alike: float = ALIKE
+    card: Observation,
+    before: CloseUp | None,
+    now: CloseUp | None,
+    alike: float = ALIKE,
+    upon: Sequence[Observation] = (),
 ) -> bool:
     """Return whether one of a card's two indices shows in both pictures: it lay there all along.
 
     A card just put down, or one under it, has other indices in these places. Return False if the pictures do
-    not show them.
+    not show them. An index that the cards `upon` it hide proves nothing, if the other one shows.
     """
-    return any(likeness > alike for likeness in _likenesses(card, before, now))
+    shown = [at for at in index_centres(card) if not any(covers(upper, at, -OFF_MM) for upper in upon)]
+    places = shown or index_centres(card)
+    return any(likeness > alike for likeness in _likenesses(card, before, now, places))
 
 
 def looks_as_before(card: Observation, before: CloseUp | None, now: CloseUp | None) -> bool:
@@ -416,9 +424,11 @@ def was_not_there(card: Observation, before: CloseUp | None, now: CloseUp | None
     return bool(likenesses) and max(likenesses) < _UNLIKE
 
 
-def _likenesses(card: Observation, before: CloseUp | None, now: CloseUp | None) -> Iterator[float]:
-    """Yield the likeness of each place of a card's indices, now and before (1: the same), if comparable."""
-    for place in index_centres(card):
+def _likenesses(
+    card: Observation, before: CloseUp | None, now: CloseUp | None, places: Iterable[Place] | None = None
+) -> Iterator[float]:
+    """Yield the likeness of places of a card's indices, now and before (1: the same), if comparable."""
+    for place in index_centres(card) if places is None else places:
         likeness = _likeness_at(place, card.angle, before, now)
         if likeness is not None:
             yield likeness

@@ -65,6 +65,8 @@ class PlayPile:
         """When a card of the pile was last seen there, perhaps under a hand."""
         self._lifted_by: int | None = None
         """The seat of that hand if the card was no longer where it had lain; else None."""
+        self._patch: Patch | None = None
+        """The picture of the pile in the latest look."""
         self._as_left: Patch | None = None
         self._undisturbed: Patch | None = None
         """The picture of the pile when it was last seen with nothing to settle."""
@@ -77,7 +79,7 @@ class PlayPile:
     def cover(self, seats: frozenset[int], t: float) -> None:
         """Note that arms of these seats, or something else that moves, are over the pile."""
         if self.touched is not None and self._looks:
-            self.judge(t, None, forced=True)  # a hand came back before the pile was seen well
+            self.judge(t, self._patch, forced=True)  # a hand came back before the pile was seen well
         self._pictures.read, self._looks = self._looks or self._pictures.read, []
         self.touched = t
         self._visits.note(seats, t)
@@ -112,7 +114,8 @@ class PlayPile:
         self._note_shown(((seen, None) for seen in cards), look.t)
         if cards and self.pile.cards:
             self._taking.lay_free = look.t
-        self.judge(look.t, look.patches.get(PLAY))
+        self._patch = look.patches.get(PLAY)
+        self.judge(look.t, self._patch)
 
     def glimpse(self, look: Look, free: list[Observation]) -> None:
         """Take in the pile beside a hand; report a card just put down once two looks read it surely."""

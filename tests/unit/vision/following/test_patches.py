@@ -79,6 +79,13 @@ def test_a_card_one_of_whose_indices_is_as_it_was_lay_there_before(place: str) -
     assert lay_there_before(UPRIGHT, pile("5"), pile("5", place))
 
 
+def test_an_index_under_another_card_tells_nothing_if_the_other_index_shows() -> None:
+    before, now, upon = pile("5"), pile("5", "top left"), [replace(UPRIGHT, x=10.0)]
+    assert not lay_there_before(UPRIGHT, before, now, upon=upon)
+    assert lay_there_before(UPRIGHT, before, pile("5", "bottom right"), upon=upon)
+    assert lay_there_before(UPRIGHT, before, now, upon=[UPRIGHT]), "neither index shows: both count"
+
+
 def test_the_other_two_corners_tell_nothing() -> None:
     before = pile("5")
     assert not lay_there_before(UPRIGHT, before, pile("X", "top right", "bottom left"))
@@ -131,7 +138,9 @@ class Alike(PilePictures):
     def lay_there(self, card: Observation, alike: float = ALIKE) -> bool:
         return self.indices(card) > alike
 
-    def lay_there_before_play(self, card: Observation, alike: float = ALIKE) -> bool:
+    def lay_there_before_play(
+        self, card: Observation, alike: float = ALIKE, upon: Sequence[Observation] = ()
+    ) -> bool:
         return self.indices(card) > alike
 
     def rest_lay_there(self, card: Observation, upon: Sequence[Observation]) -> bool:

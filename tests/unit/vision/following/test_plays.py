@@ -80,6 +80,27 @@ def test_a_card_of_the_set_that_shows_late_and_doubtfully_is_waited_for() -> Non
     assert script.told()[1:] == [("play", "Bob", ("7S", "7H"))]
 
 
+def test_a_card_read_only_after_the_player_reached_over_the_pile_again_came_with_the_play() -> None:
+    """The pile looks the same before and after that reach. So the hand put nothing down."""
+    script = Script(by_hands=True)
+    script.drawn = {}
+    script.play("Ann", card("4C", PLAY_AT))
+    lower, upper = card("6S", (-60.0, 2.0)), card("6H", (-48.0, 4.0))
+    reach = script.reach("Bob", (PLAY_AT, 0.4))
+    script.table, script.unread = [*script.table, lower, upper], [lower]
+    for _ in range(2):
+        script.look([UnderArm(reach.seat, upper, 0.2, False)], frozenset({PLAY}))
+    script.go_on(reach, [DRAW_AT] * 4, over=(DRAW,))
+    script.go_on(reach, [(-390.0, 0.0)] * 2)
+    script.end(reach)
+    script.rest(0.5)
+    script.reach("Bob", (DRAW_AT, 0.2), (PLAY_AT, 0.1), ((-390.0, 0.0), 0.1))
+    script.unread = []
+    script.rest()
+    plays = [told for told in script.told() if told[0] == "play"]
+    assert plays == [("play", "Ann", ("4C",)), ("play", "Bob", ("6S", "6H"))]
+
+
 @pytest.mark.parametrize(("trips", "cards"), [(1, ("7S",)), (2, ("7H", "7S")), (3, ("7S",))])
 def test_a_card_of_the_set_that_was_half_seen_lies_there_if_its_player_draws_for_it(
     trips: int, cards: tuple[str, ...]
