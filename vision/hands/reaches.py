@@ -17,7 +17,7 @@ from vision.hands.hand_tracks import HandTracker
 from vision.hands.landmarks import FindsHands
 from vision.hands.tracks import ArmTracker, HandsFrame
 from vision.motion.background import MotionFrame
-from vision.table.layout import Layout, Place
+from vision.table.layout import Layout, Place, Zone
 from vision.types import Image, Mask
 
 _NEAR_PILES_MM = 220.0
@@ -104,8 +104,7 @@ class ReachTracker:
             self._rested = motion.t
         self._compare(arms, layout)
         before, self.by_hands = self.by_hands, self._is_by_hands(motion.t)
-        bodies = {zone: seats for zone, seats in arms.covered.items() if zone.kind != "row" and seats}
-        frame = replace(hands, bodies=bodies) if self.by_hands else arms
+        frame = replace(hands, bodies=_bodies_over_piles(arms, hands)) if self.by_hands else arms
         if before != self.by_hands and self._last is not None:
             frame = replace(frame, ended=self._last.tracks)
         self._last = frame
@@ -142,3 +141,12 @@ class ReachTracker:
             else:
                 self._missed += 1
         self._before = tips
+
+
+def _bodies_over_piles(arms: HandsFrame, hands: HandsFrame) -> dict[Zone, frozenset[int]]:
+    """Return the piles that people lean over, with their seats.
+
+    An arm seems to rest where it was lost from sight. So the pile must also be covered now.
+    """
+    piles = {zone: seats for zone, seats in arms.covered.items() if zone.kind != "row" and seats}
+    return {zone: seats for zone, seats in piles.items() if zone in hands.covered}

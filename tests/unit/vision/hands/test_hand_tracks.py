@@ -334,3 +334,15 @@ def test_reaches_end_when_the_table_is_lost_from_sight() -> None:
 def test_without_a_reach_nothing_ends_when_the_table_is_lost() -> None:
     tracker, watch = watch_of_a_resting_hand()
     assert tracker.interrupted(watch.t) is None
+
+
+def test_a_body_is_over_a_pile_only_while_something_covers_that_pile() -> None:
+    """An arm that is lost from sight seems to rest where it was. But then nothing is there."""
+    _, watch = watch_of_a_resting_hand()
+    for y in [*np.linspace(330, 0, 6), *[0.0] * 8]:
+        told = watch.seen_only((RESTING,), hand_at(-60, float(y)), RESTING)
+    assert told.bodies == {DRAW: frozenset({0})}
+    home = hand_at(-60, 330)
+    later = [watch.seen_only((RESTING,), home, RESTING) for _ in range(20)]
+    assert all(zone in told.covered for told in later for zone in told.bodies)
+    assert later[-1].bodies == {}
