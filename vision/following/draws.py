@@ -538,7 +538,7 @@ class Draws:
             if told or (taken and pictures.show_draws and all(took is False for took in taken)):
                 drawn.count = 0
             else:  # a card less may not show on a very neat pile
-                seen = min(drawn.count, sum(took is True for took in taken))
+                seen = min(max(least, drawn.count), sum(took is True for took in taken))
                 drawn.count = max(least, seen)
                 drawn.doubtful = drawn.count - seen
             if due is not None and drawn.count:

@@ -297,28 +297,32 @@ class SeeminglyNew:
             )
         ]
 
-    def half_seen(self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]) -> list[NewCard]:
-        """Return cards of another rank that came with the last play, if looks show no more than that rank.
+    def half_seen(
+        self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str], *, covered: bool
+    ) -> list[NewCard]:
+        """Return cards that came with the last play, if looks show no more of them than their rank.
 
         This is too little to report them, but enough if their player draws for them. A reading that names a
-        card known to lie exactly there is that card.
+        card known to lie exactly there is that card. An unclear rank is that of the last play, if it may be:
+        cards put down together nearly always have one rank. `covered`: something has been over the pile since
+        those looks.
         """
-        last, known = self._told.newest, {*self._pile.names, *elsewhere}
+        last, known = self._told.last, {*self._pile.names, *elsewhere}
         if last is None:
             return []
-        found = []
+        of_last, found = last.cards[-1][:-1], []
         for seen in (
             settled.observation for settled in fuse_looks(looks) if settled.look_count >= _RANK_LOOKS
         ):
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
-            rank = rank_told(seen)
+            rank = rank_told(seen) or (of_last if rank_odds(seen, of_last) > _HARDLY else None)
             odds = {
                 name: p for name, p in seen.probabilities.items() if name[:-1] == rank and name not in known
             }
-            if odds and rank != last.cards[-1][:-1] and self._pictures.changed_with_play(seen):
+            if odds and self._pictures.changed_with_play(seen, covered=covered):
                 found.append((*max(odds.items(), key=itemgetter(1)), seen))
-        return found
+        return [card for card in found if card[0][:-1] == of_last] or found
 
     def misread_in(self, last: Event, name: str, seen: Observation, view: PileView) -> PileCard | None:
         """Return the card of the last play that a hand hid and that is read as `name` now; None if none."""

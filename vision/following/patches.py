@@ -206,9 +206,15 @@ class PilePictures:
         """Return whether a card's part beside the cards `upon` it looks as before the last play."""
         return rest_looks_as_before(card, upon, self.before_play, self.now)
 
-    def changed_with_play(self, card: Observation) -> bool:
-        """Return whether a card shows now, where the last play has surely changed the picture."""
-        return self.before_play is not None and self.now is not None and not self.lay_there_before_play(card)
+    def changed_with_play(self, card: Observation, *, covered: bool = False) -> bool:
+        """Return whether a card shows now, where the last play has surely changed the picture.
+
+        `covered`: it showed when the pile was left, and something has been over the pile since.
+        """
+        shown = self.left if covered else self.now
+        if self.before_play is None or shown is None:
+            return False
+        return not lay_there_before(card, self.before_play, shown)
 
 
 def lay_there_before(

@@ -299,12 +299,12 @@ class PlayPile:
             if not early:
                 self._settle(now, patch)
             return
-        self._seeming.begin_play()
         names = tuple(name for name, _, _ in new)
         seat = self._holder_of(names)
         if seat is None:
             seat = self._visits.who_put_down(new[-1][2])
         self._before_action(seat, now, t)
+        self._seeming.begin_play()
         player = self._scene.player(seat)
         new = self._without_mates_of_last(new, player, now)
         names = tuple(name for name, _, _ in new)
@@ -391,7 +391,9 @@ class PlayPile:
 
     def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
         """Add cards below the last play if its player draws for more cards than were seen."""
-        half_seen = self._seeming.half_seen(self._looks, self._elsewhere())
+        last, covered = self._told.last, self.touched is not None
+        looks = [] if last is None else self._visits.looks_since(last.t, self._looks if covered else ())
+        half_seen = self._seeming.half_seen(looks, self._elsewhere(), covered=covered)
         if below := self._told.reveal_drawn_for(player, count, now, half_seen):
             self.pile.put(below, below=True)
         elif self.touched is None and (like := put_on_its_like(self._scene, self.pile, self._visits, player)):

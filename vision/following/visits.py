@@ -51,6 +51,10 @@ class Visits:
         """Note the cards of a look at the uncovered pile."""
         self._free.append((t, cards))
 
+    def looks_since(self, t: float, without: Collection[list[Observation]]) -> list[list[Observation]]:
+        """Return the latest looks at the uncovered pile after a time, without some looks."""
+        return [cards for when, cards in self._free if when > t and not any(cards is one for one in without)]
+
     def glimpse(self, cards: Sequence[UnderSeat], t: float) -> None:
         """Note the cards of a look at the pile while something is over it."""
         self._glimpses.append((t, cards))

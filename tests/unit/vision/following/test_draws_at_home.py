@@ -49,3 +49,16 @@ def test_a_second_trip_that_only_shows_what_was_told_is_not_waited_for() -> None
     assert [event.count for event in draws] == [2, 2], "both are told at once, as they are needed"
     assert draws[1].revise == draws[0].id
     assert all(event.decided_at - at < 1.4 for event, at in zip(draws, left, strict=True))
+
+
+def test_a_hand_hardly_seen_at_the_pile_has_drawn_if_the_pile_s_picture_changed() -> None:
+    """So a second trip is a second draw, and no confirmation of the first."""
+    script = Script(by_hands=True)
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    beside, just_there = (DRAW_AT[0], 95.0), (DRAW_AT[0], 75.0)
+    for edge, way in ((16, ((beside, 0.1), (just_there, 0.0), (beside, 0.1))), (12, ((DRAW_AT, 0.4),))):
+        script.end(script.reach("Ann", (HOME, 0.1), *way, (HOME, 0.1)))
+        script.draw_picture = draw_picture(edge)
+        script.rest(3.0)
+    assert [event.count for event in script.events if event.event == "draw"] == [1, 2]

@@ -122,6 +122,25 @@ def test_a_card_of_the_set_that_was_half_seen_lies_there_if_its_player_draws_for
     assert [event.event for event in script.events[1:]] == ["play", *["play"] * (trips == 2), "draw"]
 
 
+@pytest.mark.parametrize(("trips", "cards"), [(1, ("7H",)), (2, ("7D", "7H"))])
+def test_a_card_of_unclear_rank_is_one_of_the_set_if_its_player_draws_for_it(
+    trips: int, cards: tuple[str, ...]
+) -> None:
+    """The second draw may come later than the first one was reported."""
+    script = Script()
+    script.drawn = {}
+    script.play("Ann", card("6S", PLAY_AT))
+    lower, upper = (-66.0, 18.0), card("7H", (-48.0, 4.0))
+    unclear = Observation(*lower, 90.0, "up", {"3D": 0.42, "7D": 0.33})
+    script.play("Bob", unclear, upper)
+    assert script.told()[2:] == [("play", "Bob", ("7H",))]
+    for _ in range(trips):
+        bob_draws(script, 1)
+        script.rest()
+    plays = [told for told in script.told() if told[0] == "play"]
+    assert plays == [("play", "Ann", ("6S",)), ("play", "Bob", cards)]
+
+
 @pytest.mark.parametrize(("trips", "cards"), [(1, ("JD",)), (2, ("9C", "JD")), (3, ("JD",))])
 def test_a_card_of_another_rank_lies_below_if_its_player_draws_for_it(
     trips: int, cards: tuple[str, ...]
