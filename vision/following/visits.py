@@ -112,8 +112,8 @@ class Visits:
         """Return the hand that just acted at a place, at last at `until`; None if hands are not tracked.
 
         `holder`: the seat whose arm was over the card when it was first seen, if one was. If its hand alone
-        was near, it acted, whatever bodies hid. If no hand was seen near, a body may have hidden it. If two
-        hands were near, or nothing was seen, the player who draws next has acted.
+        was near, it acted, whatever bodies hid. If no hand was seen near, a body over the pile may have
+        hidden it. If two players may have acted, or nothing was seen, the one who draws next has acted.
         """
         if place is None or not self._scene.by_hands:
             return None
@@ -128,7 +128,7 @@ class Visits:
         if hand is None:
             return self._scene.first_to_draw(None, done)
         unseen = {seat for seat, t in leaned.items() if not self._scene.reached_about(seat, t)}
-        others = unseen if put_down else set(range(len(self._scene.layout.seats)))
+        others = unseen if put_down or unseen else set(range(len(self._scene.layout.seats)))
         hand = replace(hand, rivals=(hand.rivals | others) - {hand.seat})
         drew = self._scene.first_to_draw({hand.seat, *hand.rivals}, hand.t) if hand.rivals else None
         return hand if drew is None else drew
@@ -147,6 +147,10 @@ class Visits:
     def _first_free(self, card: Observation) -> float:
         """Return when a look at the uncovered pile first showed a card; infinite if none did."""
         return next((t for t, cards in self._free if any(_may_be(card, seen) for seen in cards)), math.inf)
+
+    def _first_surely_free(self, card: Observation) -> float:
+        """Return when a look at the uncovered pile first read a card there; infinite if none did."""
+        return next((t for t, cards in self._free if any(_is_same(card, seen) for seen in cards)), math.inf)
 
     def _still_without(self, card: Observation) -> float:
         """Return when two looks had last shown the uncovered pile without a card; else minus infinity."""
@@ -170,7 +174,7 @@ class Visits:
     def hand_that_put_down(self, card: Observation) -> NearHand | None:
         """Return the hand that put down a card; see `hand_at`."""
         first, holder = self._first_glimpse(card)
-        left = first + _LEAVES_SECONDS
+        left = min(first + _LEAVES_SECONDS, self._first_surely_free(card))
         return self.hand_at((card.x, card.y), self._still_without(card), left, holder)
 
     def is_sure_who(self, card: Observation) -> bool:

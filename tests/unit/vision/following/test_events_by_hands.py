@@ -85,15 +85,15 @@ def somebody_leans(script: Script, player: str, *zones: Zone, frames: int) -> No
         script.events += script.maker.on_hands(frame)
 
 
-def hand_beneath_head(script: Script, player: str, leans: str, *places: Place) -> ArmTrack:
-    """A player's hand goes to each place for three frames while another player's head is over the pile."""
-    seat, head = PLAYERS.index(player), {PLAY: frozenset({PLAYERS.index(leans)})}
+def hand_beneath_heads(script: Script, player: str, lean: Sequence[str], *places: Place) -> ArmTrack:
+    """A player's hand goes to each place for three frames while other players' heads are over the pile."""
+    seat, heads = PLAYERS.index(player), {PLAY: frozenset(map(PLAYERS.index, lean))}
     hand = ArmTrack.begin(9, seat, script.t)
     for place in [place for place in places for _ in range(3)]:
         script.t += STEP
         hand.update(place, script.t)
         over = {PLAY: frozenset({seat})}
-        frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies=head)
+        frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies=heads)
         script.events += script.maker.on_hands(frame)
     return hand
 
@@ -659,6 +659,23 @@ def test_who_draws_has_played_if_only_hands_far_from_the_card_were_seen() -> Non
     assert all(event.revise is None for event in script.events)
 
 
+@pytest.mark.parametrize(("heads", "player"), [((), "Ann"), (("Cat", "Dan"), "Bob")])
+def test_who_draws_next_has_played_beneath_heads_only_if_a_head_was_that_player_s(
+    heads: Sequence[str], player: str
+) -> None:
+    """Otherwise the hand that was seen has played, though it came less near to the card than most do."""
+    script = script_by_hands()
+    script.play("Cat", card("4H", PLAY_AT))
+    script.rest(4.0)
+    beside = (PLAY_AT[0] - 100.0, PLAY_AT[1])
+    script.end(hand_beneath_heads(script, "Bob", heads, BOB_HOME, beside, beside, BOB_HOME))
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(1.5)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.rest(4.0)
+    assert [who for kind, who in plays_and_draws(script) if kind == "play"] == ["Cat", player]
+
+
 def test_a_draw_while_the_table_was_lost_from_sight_is_told_if_one_player_was_due_a_card() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
@@ -682,7 +699,7 @@ def test_if_a_hand_and_a_body_over_the_pile_are_of_two_players_the_draw_decides(
     script = script_by_hands()
     script.play("Ann", card("4H", PLAY_AT))
     script.rest(4.0)
-    hand = hand_beneath_head(script, "Dan", "Cat", (PLAY_AT[0] + 60.0, -80.0), PLAY_AT, PLAY_AT)
+    hand = hand_beneath_heads(script, "Dan", ["Cat"], (PLAY_AT[0] + 60.0, -80.0), PLAY_AT, PLAY_AT)
     script.end(hand)
     script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
     script.rest(0.5)
@@ -807,7 +824,7 @@ def test_a_card_beside_a_head_that_stays_is_from_the_hand_that_was_there_when_it
     script.rest(4.0)
     somebody_leans(script, "Cat", PLAY, frames=3)
     far = (PLAY_AT[0] + 60.0, -180.0)
-    hand = hand_beneath_head(script, "Dan", "Cat", far, PLAY_AT, PLAY_AT, far)
+    hand = hand_beneath_heads(script, "Dan", ["Cat"], far, PLAY_AT, PLAY_AT, far)
     head = {PLAY: frozenset({PLAYERS.index("Cat")})}
     left = HandsFrame(script.t, (), (hand,), {PLAY: frozenset()}, by_hands=True, bodies=head)
     script.events += script.maker.on_hands(left)
@@ -851,7 +868,7 @@ def test_a_card_that_lies_in_sight_beside_a_body_is_told_before_the_body_leaves(
     script = script_by_hands()
     script.play("Ann", card("4H", PLAY_AT))
     script.rest(4.0)
-    hand = hand_beneath_head(script, "Dan", "Cat", (PLAY_AT[0] + 60.0, -180.0), BESIDE_PILE, BESIDE_PILE)
+    hand = hand_beneath_heads(script, "Dan", ["Cat"], (PLAY_AT[0] + 60.0, -180.0), BESIDE_PILE, BESIDE_PILE)
     script.end(hand)
     script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1]), p=0.995))
     for _ in range(8):
