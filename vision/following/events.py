@@ -91,6 +91,8 @@ class EventMaker:
         self._deal = self.log.add("deal", deal.t, deal.now, up=up, confidence=deal.confidence)
         self._joined: JoinedGame | None = None
         """Set in a joined game until the play pile is found."""
+        self._guessed_pile = False
+        """Whether the play pile is believed to be where it is only because of the first cards seen there."""
 
     def events_of_deal(self) -> list[Event]:
         """Return the events of the deal itself; call it once, before anything is fed."""
@@ -125,7 +127,7 @@ class EventMaker:
         if layout.play != was.play:
             believed, self._play = self._play.pile, self._play_pile(t)
             self._play.pile.cards = believed.cards
-            self._as_it_lies, self._joined = [], None
+            self._as_it_lies, self._joined, self._guessed_pile = [], None, False
 
     def _play_pile(self, t: float) -> PlayPile:
         return PlayPile(
@@ -230,6 +232,7 @@ class EventMaker:
         else:
             self._play.look(by_zone.get(PLAY, []), look)
             self._draws.forget(self._taking.taking_back)
+            self._forget_false_pile(look.t)
         if DRAW not in look.hidden and not self._scene.leaned(DRAW, look.t):
             self._look_at_draw_pile(look, there=bool(by_zone.get(DRAW)))
             self._follow_draw_pile(look.t)
@@ -449,6 +452,7 @@ class EventMaker:
         """Place the play pile where these cards are, and examine the looks that showed them there."""
         x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
+        self._guessed_pile = True
         self._heap.know(cards)
         if self._joined is not None:
             self._put_below(self._joined.below((x, y)), now)
@@ -458,6 +462,16 @@ class EventMaker:
         bare = self._bare_looks((x, y), cards)
         since = max(bare, default=now - _FIRST_PLAY_SECONDS)
         self._play.begin(on_pile, self._put_down_at((x, y), since), now, bare)
+
+    def _forget_false_pile(self, now: float) -> None:
+        """Forget where the play pile seemed to begin, if no card lies there and none was played.
+
+        Print on the table may be read as a card for a few looks.
+        """
+        settled = self._play.touched is None and not self.pile
+        if self._guessed_pile and settled and not self._scene.started:
+            self._scene.layout = replace(self.layout, play=None)
+            self._play, self._guessed_pile = self._play_pile(now), False
 
     def _put_below(self, lying: Sequence[Observation], now: float) -> None:
         """In a joined game, put the cards below the first seen play on the pile."""
@@ -537,9 +551,12 @@ class EventMaker:
         self._add_show(shown, now)
 
     def _tell_put_away(self, seat: int | None, now: float) -> None:
-        """Report a show whose card came to light only afterwards; `seat` (None: nobody) acts now."""
+        """Report a show whose card came to light only afterwards; `seat` (None: nobody) acts now.
+
+        If the play pile turns out to be where that card lies, the card was played.
+        """
         shown = self._put_away.take(seat, now)
-        if shown is not None:
+        if shown is not None and shown.card not in all_copies_among(self.pile, self._scene.packs):
             self._add_show(shown, now)
 
     def _add_show(self, shown: Shown, now: float) -> None:

@@ -80,3 +80,27 @@ def test_cards_put_aside_one_by_one_between_plays_are_no_pile() -> None:
     puts(script, "Ann", "4D", near(aside, 8.0, 5.0))
     puts(script, "Bob", "KS", near(PLAY_AT, -12.0, 5.0))
     assert script.maker.pile == ["9S", "JS", "KS"]
+
+
+def test_a_card_put_where_the_play_pile_turns_out_to_be_was_played_and_not_shown() -> None:
+    script, pile = Script(by_hands=True), (-120.0, 130.0)
+    for player, name, x in (("Ann", "3D", 0.0), ("Cat", "9S", 8.0), ("Bob", "JS", -5.0)):
+        home = HOMES[player]
+        script.end(script.reach(player, (home, 0.1), (near(pile, x, 0.0), 0.4), (home, 0.1)))
+        script.table.append(card(name, near(pile, x, 4.0)))
+        script.rest(1.4)
+    plays = [("play", "Ann", ("3D",)), ("play", "Cat", ("9S",)), ("play", "Bob", ("JS",))]
+    assert script.told()[1:] == plays
+
+
+def test_print_that_was_read_as_a_card_for_a_moment_is_no_play_pile() -> None:
+    """The first play is then told as soon as if that had not happened."""
+    script = Script(play=None, by_hands=True)
+    for _ in range(2):
+        script.t += 0.2
+        script.table = [card("2C", (120.0, -110.0), p=0.6)]
+        script.look()
+    script.table = []
+    script.rest(3.0)
+    puts(script, "Ann", "9S", PLAY_AT)
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
