@@ -14,7 +14,7 @@ ACTS = ("play", "flip", "pick_up", "show")
 DEFAULT_ACTS = 24
 """About three minutes of film."""
 _TRIES = 400
-_ENDING_TRIES = 60
+_ENDING_GAMES = 60
 _FEWEST_PLAYS = 10
 _FEWEST_ACTS = 12
 """Fewer acts have no room for ten plays, a pick-up and a show."""
@@ -105,7 +105,9 @@ def find_story(
     return best[1]
 
 
-def find_ending(rules: str, players: Sequence[str], seed: int, *, illegal: int = 2) -> Story:
+def find_ending(
+    rules: str, players: Sequence[str], seed: int, *, illegal: int = 2, games: int = _ENDING_GAMES
+) -> Story:
     """Return a whole game worth filming for its end: the shortest game from `seed` with everything.
 
     Such a game plays or takes a face-down card, a player goes out, and it has a loser. If no game has all of
@@ -116,15 +118,16 @@ def find_ending(rules: str, players: Sequence[str], seed: int, *, illegal: int =
         players: Names, clockwise.
         seed: The same seed gives the same story.
         illegal: Number of rules that are broken on purpose.
+        games: How many games to choose from.
 
     Raises:
         BadInputError: unknown ruleset, or too many players.
     """
-    games = (
+    played = (
         simulate.play_game(rules, players, seed * _TRIES + attempt, cheats=illegal)
-        for attempt in range(_ENDING_TRIES)
+        for attempt in range(games)
     )
-    return min(map(story_of, games), key=lambda story: (_lacks_at_end(story, illegal), len(story.steps)))
+    return min(map(story_of, played), key=lambda story: (_lacks_at_end(story, illegal), len(story.steps)))
 
 
 def _lacks_at_end(story: Story, illegal: int) -> int:

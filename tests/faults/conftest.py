@@ -18,7 +18,7 @@ import pytest
 
 from companion.store.store import Store
 from tests.faults.fuzz_running import WORKS_IN, watched
-from vision.capture import sources
+from vision.capture.waits import WAITS
 
 _KINDS = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "PICTURES_DIR", "DOCUMENTS_DIR")
 
@@ -156,9 +156,9 @@ def small_disk(tmp_path: Path) -> Iterator[Disk]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let seconds of waiting be fractions of one."""
-    monkeypatch.setattr(sources, "_SILENCE_SECONDS", 0.15)
-    monkeypatch.setattr(sources, "RECONNECT_SECONDS", 1.0)
-    monkeypatch.setattr(sources, "_FIRST_FRAME_SECONDS", 1.0)
+    monkeypatch.setattr(WAITS, "silence", 0.15)
+    monkeypatch.setattr(WAITS, "reconnect", 1.0)
+    monkeypatch.setattr(WAITS, "first_frame", 1.0)
 
 
 @pytest.fixture

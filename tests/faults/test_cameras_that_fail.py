@@ -14,6 +14,7 @@ from companion.settings import settings_path
 from engine.errors import BadInputError
 from vision.capture import sources
 from vision.capture.sources import FrameResizer, LiveSource, open_source
+from vision.capture.waits import WAITS
 from vision.types import Image
 
 
@@ -81,8 +82,8 @@ def test_a_camera_that_is_unplugged_and_comes_back_goes_on_and_says_so(
 def test_a_camera_that_stays_away_is_waited_for_in_a_game_and_that_is_said_again_and_again(
     hasty: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "RECONNECT_SECONDS", 0.4)
-    monkeypatch.setattr(sources, "_FIRST_FRAME_SECONDS", 0.4)
+    monkeypatch.setattr(WAITS, "reconnect", 0.4)
+    monkeypatch.setattr(WAITS, "first_frame", 0.4)
     away: list[list[Image]] = [[]] * 3  # each time it is opened anew, after half a second
     camera = Unplugged([grey(64, 48, 10)] * 3, *away, [grey(64, 48, 20)] * 100)
     source, said = plugged(monkeypatch, camera, tries_on=True)

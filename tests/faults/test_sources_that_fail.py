@@ -23,6 +23,7 @@ from engine.errors import BadInputError
 from tests.faults.conftest import PictureServer
 from vision.capture import sources
 from vision.capture.sources import open_source
+from vision.capture.waits import WAITS
 from vision.types import Image
 
 
@@ -58,8 +59,8 @@ def test_a_stream_that_falls_silent_is_opened_anew(
     hasty: None, server: PictureServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that is dead without an end, as after a phone has left the house's network."""
-    monkeypatch.setattr(sources, "RECONNECT_SECONDS", 20.0)
-    monkeypatch.setattr("vision.capture.opencv._READ_TIMEOUT_MS", 300)
+    monkeypatch.setattr(WAITS, "reconnect", 20.0)
+    monkeypatch.setattr(WAITS, "next_frame", 0.3)
     source = open_source(f"{server.address}/video")
     pictures = iter(source)
     next(pictures)
@@ -424,7 +425,7 @@ def test_watching_a_stream_that_is_lost_says_so_in_lines_and_keeps_the_film(
     # Where tests run in the background, SIGINT may be ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    monkeypatch.setattr("vision.capture.opencv._READ_TIMEOUT_MS", 300)
+    monkeypatch.setattr(WAITS, "next_frame", 0.3)
     monkeypatch.setattr("vision.recognition.incremental.game_reader", lambda *_: Blind())
     monkeypatch.setattr("sys.stderr", told := Read())
     address, film = f"{server.address}/video", tmp_path / "out.mp4"

@@ -17,6 +17,7 @@ import cv2
 
 from engine.errors import BadInputError
 from vision.capture.addresses import without_password
+from vision.capture.waits import WAITS
 from vision.opencv_support import opencv_path, silence_opencv
 
 _log = logging.getLogger(__name__)
@@ -36,8 +37,6 @@ _MAX_CAMERAS = 1000
 """No machine has this many cameras."""
 _COMPLETE_SHARE = 0.99
 """A film is complete if it has this share of its frames. Containers state the number only roughly."""
-_OPEN_TIMEOUT_MS, _READ_TIMEOUT_MS = 10_000, 5_000
-"""How long a stream may take to answer, and to send its next frame, before it is reopened."""
 
 # Containers that hold their own frames: no playlists, no lists of files, no session descriptions.
 _FILM_OPTIONS = {
@@ -123,9 +122,9 @@ def open_stream(address: str, *, bare_jpegs: bool = False) -> cv2.VideoCapture:
     os.environ["no_proxy"] = "*"
     limits = [
         cv2.CAP_PROP_OPEN_TIMEOUT_MSEC,
-        _OPEN_TIMEOUT_MS,
+        round(1000 * WAITS.answer),
         cv2.CAP_PROP_READ_TIMEOUT_MSEC,
-        _READ_TIMEOUT_MS,
+        round(1000 * WAITS.next_frame),
     ]
     # A device that is no web server cannot be asked whether it sends bare JPEGs.
     formats = _STREAM_OPTIONS["format_whitelist"] + ("" if scheme in ("http", "https") else ",mjpeg")

@@ -35,17 +35,12 @@ from vision.capture.opencv import (
 from vision.capture.prefetch import Prefetcher
 from vision.capture.skipped_time import SkippedTime
 from vision.capture.stream_probe import StreamProbe, probe_stream
+from vision.capture.waits import WAITS
 from vision.types import Image
 
 _log = logging.getLogger(__name__)
-RECONNECT_SECONDS = 30.0
-"""How long to retry a lost live source before giving up, and how often to report that it is still lost."""
 _EXIT_SECONDS = 6.0
 """How long the end of the program waits for a camera: OpenCV gives up a silent stream after five seconds."""
-_FIRST_FRAME_SECONDS = 10.0
-"""How long to wait for the first frame of a live source."""
-_SILENCE_SECONDS = 3.0
-"""After this long without a frame, the source reports it."""
 _MAX_BROKEN_IN_A_ROW = 250
 """A film counts as cut off after this many broken frames in a row."""
 _ASPECT_TOLERANCE = 0.02
@@ -318,8 +313,8 @@ class FilmSource:
 class LiveSource:
     """A camera or stream. A thread takes every frame from it and keeps the latest ones (`FrameQueue`).
 
-    A lost source is reopened for up to `RECONNECT_SECONDS`. With `keep_trying`, it is reopened without limit
-    once it has shown a frame.
+    A lost source is reopened for up to `Waits.reconnect` seconds. With `keep_trying`, it is reopened without
+    limit once it has shown a frame.
     """
 
     live = True
@@ -359,14 +354,14 @@ class LiveSource:
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield frames as they arrive. If they arrive faster than they are used, the oldest are dropped."""
-        patience = _FIRST_FRAME_SECONDS
+        patience = WAITS.first_frame
         while (item := self._next(patience)) is not None:
-            patience = RECONNECT_SECONDS
+            patience = WAITS.reconnect
             yield item
 
     def _next(self, patience: float) -> tuple[float, Image] | None:
         """Wait for a frame, and report if that takes long; None once the source is closed."""
-        silent, lost = min(_SILENCE_SECONDS, patience), False
+        silent, lost = min(WAITS.silence, patience), False
         item = self._await(silent)
         while item is None and not self._closed:
             if self._error is not None:
@@ -379,7 +374,7 @@ class LiveSource:
                 )
             self.on_status(retry_message(self.name, self._resizer.fault_message(), silent))
             lost = True
-            more = RECONNECT_SECONDS if silent >= patience else patience - silent
+            more = WAITS.reconnect if silent >= patience else patience - silent
             item, silent = self._await(more), max(patience, silent + more)
         if item is not None and lost:
             self.on_status(recovered_message(self.name))

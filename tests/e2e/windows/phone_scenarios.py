@@ -12,8 +12,7 @@ import numpy as np
 from tests.e2e.windows.walker import Steps, Walker, by_touch, rest
 from tests.support.polite_film import polite_film
 from tests.support.streamed import parts, serve
-from vision.capture import opencv as capturing
-from vision.capture import sources
+from vision.capture.waits import WAITS
 
 _DEALT_S = 20.9
 """When the cards are dealt in the polite film, and no hand is over the table."""
@@ -43,8 +42,7 @@ def phoned(walker: Walker) -> Steps:
     from kivy.core.window import Window
 
     # However long a busy machine takes, the phone is there.
-    capturing._OPEN_TIMEOUT_MS = capturing._READ_TIMEOUT_MS = 300_000
-    sources._FIRST_FRAME_SECONDS = 300.0
+    WAITS.first_frame = WAITS.answer = WAITS.next_frame = 300.0
     picture = dealt_table()  # beforehand: while OpenCV opens one source it opens no other
     walker.app.ask(by_touch(walker))
     yield

@@ -20,10 +20,9 @@ import numpy as np
 from companion.cli.main import main
 from tests.support.polite_film import polite_film
 from tests.support.streamed import parts, serve
-from vision.capture import opencv as capturing
-from vision.capture import sources
 from vision.capture.frame_queue import FrameQueue
 from vision.capture.sources import LiveSource
+from vision.capture.waits import WAITS
 from vision.following import watcher
 from vision.parallel import done
 from vision.types import Image
@@ -83,8 +82,7 @@ class Phone:
         # The pictures' time stands still while cards are read.
         setattr(watcher, "begin", lambda work: done(work()))  # noqa: B010
         # However long a busy machine takes, the phone is there.
-        sources._FIRST_FRAME_SECONDS = PATIENCE_S
-        capturing._OPEN_TIMEOUT_MS = capturing._READ_TIMEOUT_MS = round(PATIENCE_S * 1000)
+        WAITS.first_frame = WAITS.answer = WAITS.next_frame = PATIENCE_S
 
     def film(self) -> Iterator[bytes]:
         """Yield the parts of the stream."""
