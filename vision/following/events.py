@@ -370,7 +370,7 @@ class EventMaker:
             return
         self._heap.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
-        if lie_still and not self._shows.active and t - self._shown_at > _PUT_AWAY_SECONDS:
+        if lie_still and not self._shows.is_named and t - self._shown_at > _PUT_AWAY_SECONDS:
             beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
             self._put_away.look(beside, t, known)
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
@@ -548,6 +548,7 @@ class EventMaker:
         put_away = self._heap.places_since(shown.since) or self._heap.looks_otherwise(shown.since, shown.t)
         if shown.taken_home and not put_away:
             return  # a player who takes the card home has changed their mind
+        self._put_away.forget()  # it would be the same card
         self._add_show(shown, now)
 
     def _tell_put_away(self, seat: int | None, now: float) -> None:

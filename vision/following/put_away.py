@@ -80,6 +80,10 @@ class PutAway:
         since = hand.t if hold is None else hold.start
         self._shown = Shown(seat, name, seat, (), (name,), since, hand.t, 0.9 * p, taken_home=False)
 
+    def forget(self) -> None:
+        """Forget a card that was put away."""
+        self._shown = None
+
     def take(self, seat: int | None, now: float) -> Shown | None:
         """Return the show that is to be reported by now, and forget it; None if there is none.
 

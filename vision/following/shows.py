@@ -110,6 +110,11 @@ class Shows:
         return bool(self._held)
 
     @property
+    def is_named(self) -> bool:
+        """Whether a card that is held out, or was until just now, can be named."""
+        return any(_name(hold)[0] is not None for hold in self._held)
+
+    @property
     def _held(self) -> list[_Hold]:
         """The cards that are held out, and those that were until just now."""
         return [*self._done, *(hold for hold in self._open if _long_enough(hold))]

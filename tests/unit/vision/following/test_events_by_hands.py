@@ -21,6 +21,7 @@ from tests.support.event_script import (
 from vision.following.records import Look, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import DRAW, PLAY, Place, Zone
+from vision.table.observations import Observation
 
 ANN_HOME, BOB_HOME = (0.0, 250.0), (-390.0, 0.0)
 BESIDE_PILE = (PLAY_AT[0], PLAY_AT[1] - 130.0)
@@ -193,11 +194,18 @@ def test_an_up_card_that_was_hidden_when_cards_were_exchanged_is_played_from_the
     assert (play.player, play.cards, play.source) == ("Bob", (name,), "hand")
 
 
-def test_a_card_that_is_only_seen_as_it_is_put_away_was_shown_to_whom_the_hand_pointed() -> None:
+@pytest.mark.parametrize("read", [{}, {"8D": 0.3, "3D": 0.28}, {"3D": 0.97}])
+def test_a_card_that_is_well_read_only_as_it_is_put_away_was_shown_to_whom_the_hand_pointed(
+    read: dict[str, float],
+) -> None:
+    """`read`: how the card is read in the air."""
     script = script_by_hands()
     script.play("Ann", card("9S", PLAY_AT))
     held_out, put_away = (-220.0, -30.0), (-120.0, 130.0)
-    script.end(script.reach("Ann", (ANN_HOME, 0.1), (held_out, 1.0), (put_away, 0.2), (ANN_HOME, 0.1)))
+    in_air = Observation(*held_out, 90.0, "up", read) if read else None
+    hand = script.reach("Ann", (ANN_HOME, 0.1), (held_out, 1.0), held=in_air)
+    script.go_on(hand, [place for place in (put_away, ANN_HOME) for _ in range(3)])
+    script.end(hand)
     script.table.append(card("3D", put_away))
     script.rest(3.0)
     (show,) = [event for event in script.events if event.event == "show"]
