@@ -512,11 +512,11 @@ class Draws:
             return None
         if last.player is not None:
             put_down = log.put_down_by(last.player)
-            if (
-                put_down is None
-                or put_down.t != last.t
-                or not self._scene.was_at_play_pile(drawn.seat, last.t)
-            ):
+            surely = self._scene.player_in_doubt and any(
+                self._pictures.show_taking(*stay, plainly=True) for stay in drawn.stays
+            )
+            at_pile = surely or self._scene.was_at_play_pile(drawn.seat, last.t)
+            if put_down is None or put_down.t != last.t or not at_pile:
                 return None
             without, first = self._scene.card_came
             if any(start <= without and first <= end for start, end in drawn.stays):

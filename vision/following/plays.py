@@ -314,6 +314,7 @@ class PlayPile:
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
         self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1][2])
+        self._scene.player_in_doubt = not self._visits.is_sure_who(new[-1][2])
         last = self._told.newest
         told = self._told.tell(player, new, source, t, now, below=below)
         sources = {source, last.source} if last is not None and told.revise is not None else {source}

@@ -66,6 +66,8 @@ class Scene:
     """Whether anything has been played, shown or picked up since the deal."""
     card_came: tuple[float, float] = (-math.inf, math.inf)
     """When looks last showed the play pile without the card that was put down last, and first with it."""
+    player_in_doubt: bool = False
+    """Whether several players may have put that card down."""
     burned: list[str] = field(default_factory=list)
     by_hands: bool = False
     """Whether reaches are those of hands with landmarks, whose places are exact."""

@@ -684,6 +684,27 @@ def test_who_draws_next_has_played_beneath_heads_only_if_a_head_was_that_player_
     assert [who for kind, who in plays_and_draws(script) if kind == "play"] == ["Cat", player]
 
 
+@pytest.mark.parametrize(("edge", "player"), [(20, "Bob"), (14, "Ann")])
+def test_a_play_whose_player_is_in_doubt_goes_to_who_plainly_takes_a_card_later(
+    edge: int, player: str
+) -> None:
+    """`edge`: where the draw pile's uppermost card ends after that."""
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Cat", card("4H", PLAY_AT))
+    script.rest(4.0)
+    beside = (PLAY_AT[0] - 100.0, PLAY_AT[1])
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (beside, 0.4), (BOB_HOME, 0.1)))
+    something_moves(script, PLAY, frames=4)
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(2.3)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.draw_picture = draw_picture(edge)
+    script.rest(4.0)
+    told = [who for kind, who, _ in script.told() if kind in ("play", "draw")]
+    assert told == ["Cat", player, *["Ann"] * (player == "Ann")]
+
+
 def test_a_draw_while_the_table_was_lost_from_sight_is_told_if_one_player_was_due_a_card() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
