@@ -112,15 +112,17 @@ class Visits:
         """Return the hand that just acted at a place, at last at `until`; None if hands are not tracked.
 
         `holder`: the seat whose arm was over the card when it was first seen, if one was. If its hand alone
-        was near, it acted, whatever bodies hid. If no hand was seen near, a body over the pile may have
-        hidden it. If two players may have acted, or nothing was seen, the one who draws next has acted.
+        was near, it acted, whatever bodies hid. A hand farther away counts if its own player leaned over the
+        pile. If no hand was seen near, a body over the pile may have hidden it. If two players may have
+        acted, or nothing was seen, the one who draws next has acted.
         """
         if place is None or not self._scene.by_hands:
             return None
         done = min(until, self._covered)
         start = max(since, self.since - _BEFORE_SECONDS, done - _JUST_SECONDS)
         hand, leaned = self._scene.nearest_hand(place, start, until), self._scene.leaned(PLAY, start, until)
-        put_down = hand is not None and hand.mm <= _PUTS_DOWN_MM
+        own_body = hand is not None and hand.seat in leaned and not hand.rivals
+        put_down = hand is not None and (hand.mm <= _PUTS_DOWN_MM or own_body)
         if hand is not None and put_down and hand.seat == holder and not hand.rivals:
             return hand
         if not put_down and len(leaned) == 1:

@@ -684,6 +684,27 @@ def test_who_draws_next_has_played_beneath_heads_only_if_a_head_was_that_player_
     assert [who for kind, who in plays_and_draws(script) if kind == "play"] == ["Cat", player]
 
 
+def test_a_hand_beside_the_pile_beneath_its_own_players_head_has_played_whoever_draws_next() -> None:
+    """Another player's head is over the pile, too, but that player's hands are seen at home."""
+    script = script_by_hands()
+    script.play("Dan", card("4H", PLAY_AT))
+    script.rest(4.0)
+    beside, heads = (PLAY_AT[0] - 90.0, PLAY_AT[1]), {PLAY: frozenset({1, 2})}
+    bob, cat = (ArmTrack.begin(number, seat, script.t) for number, seat in ((8, 1), (9, 2)))
+    for place in [place for place in (BOB_HOME, beside, beside, BOB_HOME) for _ in range(4)]:
+        script.t += STEP
+        bob.update(place, script.t)
+        cat.update((0.0, -250.0), script.t)
+        frame = HandsFrame(script.t, (bob, cat), (), {PLAY: frozenset({1})}, by_hands=True, bodies=heads)
+        script.events += script.maker.on_hands(frame)
+    script.end(bob, cat)
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(1.0)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.rest(4.0)
+    assert [who for kind, who in plays_and_draws(script) if kind == "play"] == ["Dan", "Bob"]
+
+
 @pytest.mark.parametrize(("edge", "player"), [(20, "Bob"), (14, "Ann")])
 def test_a_play_whose_player_is_in_doubt_goes_to_who_plainly_takes_a_card_later(
     edge: int, player: str
