@@ -1,0 +1,148 @@
+"""Shows a film as another camera would see it, or with quicker people: a fresh film without rendering one.
+
+`python -m datasets.measuring.films.reshoot game.mp4 out.mp4 --seed 3 --speed 1.2` writes `out.mp4` and its
+truth. `shithead measure` scores it. Use it to see whether a program that follows one film well was only made
+for that film.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.game.scoring import read_lines, truth_path
+from datasets.films.rendering.video import FilmWriter
+from datasets.films.truth import write_lines
+from engine.errors import BadInputError
+from vision.capture.sources import open_source
+from vision.types import Image
+
+_SMALLER = (0.84, 0.97)
+"""How large the table is afterwards."""
+_TURNED_DEGREES = 7.0
+_MOVED, _TILTED = 0.01, 0.05
+"""How far the picture, and each of its corners, moves at most, as a share of its size."""
+_GAMMA, _GAIN, _GRAIN, _BLUR_PX = (0.75, 1.4), (0.85, 1.15), (0.0, 4.0), (0.0, 0.9)
+_LEAST_BLUR_PX = 0.2
+_SPEEDS = (0.25, 4.0)
+_TIMES = ("t", "t_start", "t_end", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Another camera at the same table: where it stands, and how it shows colours."""
+
+    move: NDArray[np.float64]
+    """Homography (3 x 3) from pixels of the film to those of this view."""
+    levels: NDArray[np.uint8]
+    """The new level of each old one and each colour (256 x 1 x 3)."""
+    blur_px: float
+    grain: NDArray[np.float32]
+    """Noise (twice the picture's height and width, x 1), in levels: each frame shows another part of it."""
+
+    def show(self, frame: Image, rng: np.random.Generator) -> Image:
+        """Return a frame as this camera sees it."""
+        height, width = frame.shape[:2]
+        seen = cv2.warpPerspective(
+            frame, self.move, (width, height), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REFLECT_101
+        )
+        if self.blur_px > _LEAST_BLUR_PX:
+            seen = cv2.GaussianBlur(seen, (0, 0), self.blur_px)
+        seen = cv2.LUT(seen, self.levels)
+        down, right = rng.integers(0, height), rng.integers(0, width)
+        noise = self.grain[down : down + height, right : right + width]
+        return np.asarray(np.clip(seen + noise, 0, 255), np.uint8)
+
+
+def random_view(width: int, height: int, rng: np.random.Generator) -> View:
+    """Return a view by chance, for pictures of this size."""
+    size = np.array((width, height), np.float64)
+    corners = np.array(((0, 0), (1, 0), (1, 1), (0, 1))) * size
+    turn = np.radians(rng.uniform(-_TURNED_DEGREES, _TURNED_DEGREES))
+    rotation = np.array(((np.cos(turn), -np.sin(turn)), (np.sin(turn), np.cos(turn))))
+    moved = (corners - size / 2) @ rotation.T * rng.uniform(*_SMALLER) + size / 2
+    moved += rng.uniform(-_MOVED, _MOVED, 2) * size + rng.uniform(-_TILTED, _TILTED, (4, 2)) * size
+    move = cv2.getPerspectiveTransform(corners.astype(np.float32), moved.astype(np.float32))
+    curve = (np.arange(256) / 255) ** rng.uniform(*_GAMMA)
+    levels = np.clip(255 * curve[:, np.newaxis] * rng.uniform(*_GAIN, 3), 0, 255)
+    grain = rng.uniform(*_GRAIN) * rng.standard_normal((2 * height, 2 * width, 1))
+    return View(
+        np.asarray(move, np.float64),
+        levels.astype(np.uint8)[:, np.newaxis],
+        rng.uniform(*_BLUR_PX),
+        grain.astype(np.float32),
+    )
+
+
+def reshoot(film: Path, out: Path, *, seed: int | None, speed: float = 1.0, codec: str = "mp4v") -> None:
+    """Write a film and its truth as another camera sees them, or with quicker people.
+
+    Args:
+        film: The film; its truth lies beside it.
+        out: The new film; its truth will lie beside it.
+        seed: The same seed gives the same view; None: the view stays.
+        speed: How many times as fast people move.
+        codec: One of `datasets.films.rendering.video.CODECS`.
+
+    Raises:
+        BadInputError: The film or its truth cannot be read, or the new film cannot be written.
+    """
+    if not _SPEEDS[0] <= speed <= _SPEEDS[1]:
+        raise BadInputError(f"speed {speed:g}: must be from {_SPEEDS[0]:g} to {_SPEEDS[1]:g}")
+    lines = read_lines(truth_path(film))
+    rng = np.random.default_rng(seed)
+    with closing(open_source(str(film))) as source:
+        frames = (frame for _, frame in source)
+        first = next(frames, None)
+        if first is None:
+            raise BadInputError(f"{film}: holds no pictures")
+        height, width = first.shape[:2]
+        view = None if seed is None else random_view(width, height, rng)
+        with FilmWriter(out, source.fps, (width, height), codec) as writer:
+            wanted = 0.0
+            for number, frame in enumerate(chain([first], frames)):
+                while round(wanted) == number:
+                    writer.write(frame if view is None else view.show(frame, rng))
+                    wanted += speed
+    write_lines(truth_path(out), [_quicker(line, speed) for line in lines])
+
+
+def _quicker(line: dict[str, Any], speed: float) -> dict[str, Any]:
+    """Return a line of a truth file with the times of quicker people."""
+    times = {key: round(line[key] / speed, 3) for key in _TIMES if isinstance(line.get(key), (int, float))}
+    return {key: value for key, value in (line | times).items() if key != "line"}
+
+
+def main(arguments: list[str]) -> int:
+    """Write one film."""
+    parser = argparse.ArgumentParser(prog="python -m datasets.measuring.films.reshoot", description=__doc__)
+    parser.add_argument("film", type=Path, metavar="FILM", help="a film with its truth")
+    parser.add_argument("out", type=Path, metavar="OUT.mp4", help="the film to write")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the view (default: by chance)")
+    parser.add_argument("--same-view", action="store_true", help="leave the view as it is")
+    parser.add_argument("--speed", type=float, default=1.0, metavar="X", help="times as fast (default 1)")
+    args = parser.parse_args(arguments)
+    seed = None if args.same_view else random.randrange(2**31) if args.seed is None else args.seed
+    codec = "mp4v" if shutil.which("ffmpeg") is None else "h264"
+    reshoot(args.film, args.out, seed=seed, speed=args.speed, codec=codec)
+    print(f"{args.out}: {args.speed:g} times as fast, " + ("same view" if seed is None else f"view {seed}"))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        raise SystemExit(main(sys.argv[1:]))
+    except BadInputError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
