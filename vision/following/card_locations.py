@@ -25,10 +25,11 @@ class CardLocations:
     """Knows the places of the cards that have been seen."""
 
     def __init__(
-        self, scene: Scene, rows: Rows, heap: BurnPile, taking: Taking, pile: Callable[[], list[str]]
+        self, scene: Scene, rows: Rows, burn_pile: BurnPile, taking: Taking, pile: Callable[[], list[str]]
     ) -> None:
         """Begin with the parts that know where cards lie; `pile` returns the cards on the play pile."""
-        self._scene, self._rows, self._heap, self._taking, self._pile = scene, rows, heap, taking, pile
+        self._scene, self._rows, self._burn_pile = scene, rows, burn_pile
+        self._taking, self._pile = taking, pile
 
     def holder(self, hidden: Collection[Zone], card: Observation, seat: int) -> int:
         """Return the seat whose hand holds a card under a seat's arm; if arms cross, the owner of the card.
@@ -55,7 +56,7 @@ class CardLocations:
             return True
         zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat
-        if self._heap.lies(card) or (name, zone) in self.lying():
+        if self._burn_pile.lies(card) or (name, zone) in self.lying():
             return True
         held_out = answers if zone == PLAY else holds_another
         return (own or zone == PLAY) and not (held_out and card.best[1] >= CERTAIN)

@@ -83,7 +83,7 @@ class Draws:
         self._drawn: _Drawn | None = None
         self._earlier: list[_Drawn] = []
         """Draws of hands that others joined at the draw pile before it was known who had played."""
-        self._told: tuple[Event, _Drawn] | None = None
+        self._reported: tuple[Event, _Drawn] | None = None
         self._looks: list[bool] = []
         self.bare_since = math.inf
         """Since when looks have shown no draw pile; inf if the last one showed it."""
@@ -104,7 +104,7 @@ class Draws:
     @property
     def _last_drawn(self) -> float:
         """The time of the latest reported draw."""
-        return -math.inf if self._told is None else self._told[1].t
+        return -math.inf if self._reported is None else self._reported[1].t
 
     @property
     def all_drawn(self) -> bool:
@@ -183,7 +183,7 @@ class Draws:
         self._visits.append(visit)
         self._leans.append((seat, visit))
 
-    def _tell_hidden(self, now: float, present: Collection[int]) -> None:
+    def _report_hidden(self, now: float, present: Collection[int]) -> None:
         """Report draws that nobody saw: a player still had to draw, and the draw pile has changed.
 
         Wait while a hand of that player is `present`, because it may be drawing. Report nothing if an earlier
@@ -215,7 +215,7 @@ class Draws:
             drawn.count = max(1, self._owed(drawn, due))
             if not log.is_past(due, drawn.t):
                 self._drawn = drawn
-                self.tell(now)
+                self.report(now)
         self._leans = waits
 
     def _due_since(self, visit: DrawVisit) -> int | None:
@@ -266,7 +266,7 @@ class Draws:
             return
         if self._scene.by_hands:
             if self._ways.was_at_pile(reach, since):
-                self._tell_of_another(reach.seat, now)
+                self._report_of_another(reach.seat, now)
                 count = self._ways.stays(reach, since)
                 self._add(reach, count, count, stay=self._ways.stay(reach, since))
             return
@@ -279,12 +279,12 @@ class Draws:
             count = int(self._is_faint(reach, visits))
         if not count and not was_there:
             return
-        self._tell_of_another(reach.seat, now)
+        self._report_of_another(reach.seat, now)
         if count and self._drawn is not None and self._drawn.count and self._ways.was_lost_at_pile(reach):
             count, firm = count - 1, min(firm, count - 1)
         self._add(reach, count, firm, put_down_there=put_down_there)
 
-    def _tell_of_another(self, seat: int, now: float) -> None:
+    def _report_of_another(self, seat: int, now: float) -> None:
         """Report another seat's draws before this seat's draws are counted, if it is known what for."""
         if self._drawn is None or self._drawn.seat == seat:
             return
@@ -293,7 +293,7 @@ class Draws:
             self._earlier.append(self._drawn)
             self._drawn = None
         else:
-            self.tell(now)
+            self.report(now)
 
     def _due(self, seat: int) -> PutDown | None:
         """Return the cards that a seat's player has put down and not drawn for."""
@@ -417,9 +417,9 @@ class Draws:
             for stop in visit.meanwhile(reach)
         )
 
-    def tell_when_done(self, now: float, present: Collection[int]) -> None:
+    def report_when_done(self, now: float, present: Collection[int]) -> None:
         """Report the draw once the player's hand has not come back for a while."""
-        self._tell_hidden(now, present)
+        self._report_hidden(now, present)
         drawn = self._drawn or next(iter(self._earlier), None)
         if drawn is None or drawn.seat in present:
             return
@@ -427,11 +427,12 @@ class Draws:
         unseen = self._due(drawn.seat) is None and self._scene.by_hands and not self._only_confirms(drawn)
         quiet = now - max(drawn.t, self._resumed)
         if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
-            self.tell(now)
+            self.report(now)
 
     def _only_confirms(self, drawn: _Drawn) -> bool:
         """Return whether a draw only shows cards that were reported already, because they were needed."""
-        return self._goes_on(drawn) and self._told is not None and drawn.count <= self._told[1].doubtful
+        before = self._reported
+        return before is not None and self._goes_on(drawn) and drawn.count <= before[1].doubtful
 
     def may_follow(self, seat: int | None, t: float) -> bool:
         """Return whether a draw waits to be reported that may be for what a seat (None: unknown) did at `t`.
@@ -447,14 +448,14 @@ class Draws:
             return for_nothing_yet or drawn.t > t
         return for_nothing_yet and self._scene.by_hands and drawn.t > t
 
-    def tell(self, now: float) -> None:
+    def report(self, now: float) -> None:
         """Report the draws that wait, first those of players who had to draw: the others may be theirs."""
         waiting = self._earlier if self._drawn is None else [*self._earlier, self._drawn]
         self._earlier, self._drawn = [], None
         for drawn in sorted(waiting, key=lambda drawn: self._due(drawn.seat) is None):
-            self._tell_one(drawn, now)
+            self._report_one(drawn, now)
 
-    def _tell_one(self, drawn: _Drawn, now: float) -> None:
+    def _report_one(self, drawn: _Drawn, now: float) -> None:
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = self._due(drawn.seat)
         if due is None and self._scene.by_hands and self._may_have_drawn(drawn):
@@ -471,8 +472,8 @@ class Draws:
         if due is not None:  # the arm that put the cards down may have been over the draw pile already
             drawn.t = max(drawn.t, due.t)
         if self._goes_on(drawn):
-            assert self._told is not None
-            event, before = self._told
+            assert self._reported is not None
+            event, before = self._reported
             too_many = max(0, drawn.count - (0 if due is None else due.count))
             none = min(too_many, before.doubtful)
             drawn.count += before.count - none
@@ -482,7 +483,7 @@ class Draws:
         else:
             self._before_draw(player, drawn.count, now)
             told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
-        self._told = told, drawn
+        self._reported = told, drawn
 
     def _may_have_drawn(self, drawn: _Drawn) -> bool:
         """Return whether the draw pile may look different since a hand with tracked fingers was there."""
@@ -575,17 +576,17 @@ class Draws:
 
     def _was_told_meanwhile(self, drawn: _Drawn) -> bool:
         """Return whether an earlier reported draw may have caused this change of the picture."""
-        if self._told is None:
+        if self._reported is None:
             return False
-        last = self._told[1]
+        last = self._reported[1]
         if last.seat == drawn.seat:
             return any(start <= last.t for start, _ in drawn.stays)
         return abs(drawn.t - last.t) < _MEANWHILE_SECONDS
 
     def _goes_on(self, drawn: _Drawn) -> bool:
         """Return whether a draw continues the one just reported: nothing else has happened since."""
-        if self._told is None:
+        if self._reported is None:
             return False
-        event, before = self._told
+        event, before = self._reported
         soon = drawn.start - before.t < _AGAIN_SECONDS
         return soon and before.seat == drawn.seat and self._scene.log.is_newest(event)

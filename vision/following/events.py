@@ -67,8 +67,8 @@ class EventMaker:
         """Begin with a finished deal."""
         self._scene = Scene(deal.layout, deal.packs, ReportedEvents(deal.told))
         self.rows = Rows(deal.layout, deal.up, deal.packs, surely=deal.confidence)
-        self._heap = BurnPile(self._scene)
-        self._taking = Taking(self._scene, self._heap)
+        self._burn_pile = BurnPile(self._scene)
+        self._taking = Taking(self._scene, self._burn_pile)
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
         self._took: ArmTrack | None = None
         """The reach that seems to have ended with the pile in the hand; the pile may yet turn out to be
@@ -83,7 +83,9 @@ class EventMaker:
         self._resting: list[tuple[Look, list[Observation]]] = []
         """The latest looks and the cards that rest under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action)
-        self._where = CardLocations(self._scene, self.rows, self._heap, self._taking, lambda: self.pile)
+        self._locations = CardLocations(
+            self._scene, self.rows, self._burn_pile, self._taking, lambda: self.pile
+        )
         self._play = self._play_pile(deal.t)
         self._as_it_lies: list[list[Observation]] | None = None
         """Looks at the play pile since a person placed it; None: the cards there are known."""
@@ -112,7 +114,7 @@ class EventMaker:
         """
         self._scene.started = True
         self._joined = JoinedGame(lying)
-        self._heap.know(lying)
+        self._burn_pile.know(lying)
         self._deal = self.log.mark_under_way(self._deal)
 
     def put_right(self, layout: Layout, t: float) -> None:
@@ -131,7 +133,7 @@ class EventMaker:
 
     def _play_pile(self, t: float) -> PlayPile:
         return PlayPile(
-            self._scene, self._upcards, self._taking, self._where.off_the_pile, self._before_action, t
+            self._scene, self._upcards, self._taking, self._locations.off_the_pile, self._before_action, t
         )
 
     @property
@@ -187,17 +189,17 @@ class EventMaker:
             took = self._taking.took_in_hand(reach) or reach is self._taking.taking_back
             if reach.seat in home and not took and not self._shows.active:
                 self._draws.came_home(reach, hands.t, self._taking.gathered(reach))
-        self._tell_what_is_done(hands, home)
+        self._report_what_is_done(hands, home)
         return self.log.take()
 
     def on_look(self, look: Look) -> list[Event]:
         """Take in one look at the table; return the events that it decides."""
-        look = self._where.without_cards_in_rows(look)
+        look = self._locations.without_cards_in_rows(look)
         by_zone: dict[Zone | None, list[Observation]] = {}
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
-        holder = partial(self._where.holder, look.hidden)
-        self._shows.look(look, holder, self._where.lies, self._scene.reaches, self.layout)
+        holder = partial(self._locations.holder, look.hidden)
+        self._shows.look(look, holder, self._locations.lies, self._scene.reaches, self.layout)
         lying = tuple(under for under in look.under_arms if not self._shows.hold_across(under.seen))
         look = replace(look, under_arms=lying)
         still = [under for under in look.under_arms if not under.moving]
@@ -339,11 +341,11 @@ class EventMaker:
     def finish(self, t: float) -> list[Event]:
         """Decide what is still open at the end of the source."""
         self._play.judge(t, None, forced=True)
-        self._taking.tell_part(t)
-        self._taking.tell_whole(t)
-        self._tell_show(t)
-        self._draws.tell(t)
-        self._upcards.tell_at_the_end(t)
+        self._taking.report_part(t)
+        self._taking.report_whole(t)
+        self._report_show(t)
+        self._draws.report(t)
+        self._upcards.report_at_the_end(t)
         return self.log.take()
 
     def lose(self, t: float) -> Event:
@@ -353,14 +355,14 @@ class EventMaker:
     def _look_beside_piles(self, look: Look, free: list[Observation], under_arms: list[Observation]) -> None:
         """Take in cards outside the rows and piles: they are burnt, shown, or the first of the game."""
         t = look.t
-        fresh = self._heap.look(free, t, under_arms=under_arms, burnt=look.burnt)
+        fresh = self._burn_pile.look(free, t, under_arms=under_arms, burnt=look.burnt)
         joined, has_arm = self._joined, t - self._last_arm() < _ARM_SECONDS
         if joined and has_arm and joined.seems_gone(self._near_draw_pile(fresh), look.unchanged):
             return  # the arm may cover the card that seems gone
         self._note_face_down(fresh, t)
         if not fresh or (self.layout.play is None and self._first_on_pile(fresh, look.unchanged, t)):
             return
-        known = {name for name, _ in self._where.lying()}
+        known = {name for name, _ in self._locations.lying()}
         if played := self._played_on_moved_pile(fresh, known):
             self._go_on_with_moved_pile(played, t)
             return
@@ -368,15 +370,15 @@ class EventMaker:
         if settled and (puts := self._misplaced.look(fresh, t, known)):
             self._put_pile_where(puts, t)
             return
-        self._heap.add(fresh, t)
+        self._burn_pile.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
         if lie_still and not self._shows.is_named and t - self._shown_at > _PUT_AWAY_SECONDS:
             beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
             self._put_away.look(beside, t, known)
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
-            self._heap.found(t)
+            self._burn_pile.found(t)
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
-            self._heap.found(self._shown_at)
+            self._burn_pile.found(self._shown_at)
 
     def _played_on_moved_pile(
         self, fresh: Sequence[Observation], known: Collection[str]
@@ -392,7 +394,7 @@ class EventMaker:
         moved = self._taking.take_back(now)
         self._play = self._play_pile(now)
         self._play.pile.put(moved)
-        self._begin_pile(played, self._heap.looks, now)
+        self._begin_pile(played, self._burn_pile.looks, now)
 
     def _put_pile_where(self, puts: Sequence[Put], now: float) -> None:
         """Move the play pile to where players have put down these cards: it was believed elsewhere."""
@@ -416,7 +418,7 @@ class EventMaker:
         self._shows.lie_free(ups)
         if self._joined is None:
             self._misplaced.begin(ups[-1], now)
-        self._begin_pile(ups, self._heap.looks, now)
+        self._begin_pile(ups, self._burn_pile.looks, now)
         return True
 
     def _find_set_under_hand(self, look: Look) -> None:
@@ -453,7 +455,7 @@ class EventMaker:
         x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
         self._guessed_pile = True
-        self._heap.know(cards)
+        self._burn_pile.know(cards)
         if self._joined is not None:
             self._put_below(self._joined.below((x, y)), now)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
@@ -476,19 +478,19 @@ class EventMaker:
     def _put_below(self, lying: Sequence[Observation], now: float) -> None:
         """In a joined game, put the cards below the first seen play on the pile."""
         self._joined = None
-        view = self._play.pile.view([lying] * _SETTLED, self._where.off_the_pile())
+        view = self._play.pile.view([lying] * _SETTLED, self._locations.off_the_pile())
         if view.new:
             self._play.pile.put(view.new, free=True)
-            self._tell_pile_of_joined_game(now)
+            self._report_pile_of_joined_game(now)
 
-    def _tell_pile_of_joined_game(self, now: float) -> None:
+    def _report_pile_of_joined_game(self, now: float) -> None:
         """Add the play pile to the deal of a joined game, unless something has happened since."""
         if self._deal.under_way and self.log.is_newest(self._deal):
             self._deal = self.log.revise(self._deal, now, cards=tuple(self.pile))
 
     def _bare_looks(self, place: Place, cards: Sequence[Observation]) -> list[float]:
         """Return when looks showed a place bare, with no hand there, before these cards lay there."""
-        without = self._heap.times_without(place, cards)
+        without = self._burn_pile.times_without(place, cards)
         return [t for t in without if self._scene.was_clear(place, t)]
 
     def _put_down_at(self, place: Place, since: float) -> float:
@@ -506,7 +508,7 @@ class EventMaker:
 
     def _take_as_it_lies(self, looks: list[list[Observation]], now: float) -> None:
         """Put on the pile the cards at its corrected place, once looks agree; there may be none."""
-        view = self._play.pile.view(looks[-_SETTLED:], self._where.off_the_pile())
+        view = self._play.pile.view(looks[-_SETTLED:], self._locations.off_the_pile())
         unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
         if len(looks) < _SETTLED or unsettled:
             self._as_it_lies = looks
@@ -514,44 +516,46 @@ class EventMaker:
         if view.cards:
             self._play.pile.put(view.new, free=True)
             self._scene.started = True
-            self._tell_pile_of_joined_game(now)
+            self._report_pile_of_joined_game(now)
         else:
             self._play.pile.cards.clear()
         self._as_it_lies = None
 
-    def _tell_what_is_done(self, hands: HandsFrame, home: set[int]) -> None:
+    def _report_what_is_done(self, hands: HandsFrame, home: set[int]) -> None:
         """Report the events that waited for hands to leave, in the order in which they happened.
 
         `home`: seats whose hands have come home, though their reaches go on.
         """
         now, present = hands.t, {reach.seat for reach in hands.tracks}
-        self._taking.tell_when_done(now, present, pile_open=self._play.touched is not None)
+        self._taking.report_when_done(now, present, pile_open=self._play.touched is not None)
         if self._took is not None and self._taking.whole is None:
             if self._taking.burnt:  # after the burn the same hand may have drawn, too
                 self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
             self._took = None
-        self._tell_put_away(None, now)
+        self._report_put_away(None, now)
         if self._play.touched is None:
             if self._taking.whole is None:  # a player who burns a pile draws after that
-                self._draws.tell_when_done(now, present - home)
+                self._draws.report_when_done(now, present - home)
             left = self._shows.left
-            looks = 0 if left is None else self._heap.looks_since(left)
+            looks = 0 if left is None else self._burn_pile.looks_since(left)
             if self._shows.over(now, present, looks):
-                self._tell_show(now)
-        self._upcards.tell_when_done(now, present, pile_open=self._play.touched is not None)
+                self._report_show(now)
+        self._upcards.report_when_done(now, present, pile_open=self._play.touched is not None)
 
-    def _tell_show(self, now: float) -> None:
-        lying = all_copies_among((name for name, _ in self._where.lying()), self._scene.packs)
+    def _report_show(self, now: float) -> None:
+        lying = all_copies_among((name for name, _ in self._locations.lying()), self._scene.packs)
         shown = self._shows.take(self.layout, lying)
         if shown is None or self._joined is not None:
             return  # in a joined game, a card that seems held out may be the first card played
-        put_away = self._heap.places_since(shown.since) or self._heap.looks_otherwise(shown.since, shown.t)
+        put_away = self._burn_pile.places_since(shown.since) or self._burn_pile.looks_otherwise(
+            shown.since, shown.t
+        )
         if shown.taken_home and not put_away:
             return  # a player who takes the card home has changed their mind
         self._put_away.forget()  # it would be the same card
         self._add_show(shown, now)
 
-    def _tell_put_away(self, seat: int | None, now: float) -> None:
+    def _report_put_away(self, seat: int | None, now: float) -> None:
         """Report a show whose card came to light only afterwards; `seat` (None: nobody) acts now.
 
         If the play pile turns out to be where that card lies, the card was played.
@@ -566,7 +570,7 @@ class EventMaker:
         self._scene.started = True
         self._scene.burned += shown.cards
         self._shown_at = shown.t
-        self._heap.found(shown.t)
+        self._burn_pile.found(shown.t)
         player = [seat.player for seat in self.layout.seats]
         answers = tuple((player[a], player[b]) for a, b in shown.answers)
         earlier = self.log.last
@@ -605,14 +609,14 @@ class EventMaker:
         """
         if took_pile and seat is not None:
             self._draws.forget_passing(seat)
-        self._tell_put_away(seat, now)
+        self._report_put_away(seat, now)
         if seat is not None:
             self._shows.forget(seat)
         if not before_taking:
-            self._taking.tell_whole(now)
-        self._taking.tell_part_before(seat, now)
+            self._taking.report_whole(now)
+        self._taking.report_part_before(seat, now)
         if t is None or not self._draws.may_follow(seat, t):
-            self._draws.tell(now)
+            self._draws.report(now)
 
 
 def _answers(shown: Shown, player: str, earlier: Event) -> bool:

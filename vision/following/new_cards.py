@@ -13,8 +13,8 @@ from vision.following.patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePi
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import hide, same_card
-from vision.following.play_log import ToldPlays
-from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, rank_odds, rank_told
+from vision.following.play_log import PlayLog
+from vision.following.sets import CERTAIN, NewCard, clear_rank, may_be_one_of, of_ranks, rank_odds
 from vision.table.observations import MIN_NAME_P, Observation, angle_between, fuse_looks
 from vision.types import UNKNOWN_CARD
 
@@ -35,11 +35,11 @@ _ACROSS = 45.0
 """Cards that one hand puts down at once are seldom turned by more degrees than this from each other."""
 
 
-class SeeminglyNew:
+class NewCardFilter:
     """Judges cards that seem new by the known pile, its pictures, and the cards taken off it."""
 
-    def __init__(self, pile: Pile, pictures: PilePictures, taking: Taking, told: ToldPlays) -> None:
-        self._pile, self._pictures, self._taking, self._told = pile, pictures, taking, told
+    def __init__(self, pile: Pile, pictures: PilePictures, taking: Taking, play_log: PlayLog) -> None:
+        self._pile, self._pictures, self._taking, self._play_log = pile, pictures, taking, play_log
         self.in_sight: set[str] = set()
         """The names that have been read on the pile since it was last settled."""
         self._in_sight_before_play: set[str] = set()
@@ -91,8 +91,8 @@ class SeeminglyNew:
             or (_is_doubtful(card, plain) and self._looks_as_left(card[2], upon))
         ]
         played = {card[0][:-1] for card in seen if card not in alike}
-        last = self._told.newest
-        if last is not None and self._told.in_one_reach(last.player, last.t, t):
+        last = self._play_log.newest
+        if last is not None and self._play_log.in_one_reach(last.player, last.t, t):
             played.add(last.cards[-1][:-1])
         known = [*self._pile.names, *self.in_sight]
         old = [
@@ -132,7 +132,7 @@ class SeeminglyNew:
 
     def _last_put(self) -> list[Observation]:
         """Return the places of the cards of the last play."""
-        last = self._told.last
+        last = self._play_log.last
         names = () if last is None else last.cards
         return [lay.place for lay in self._pile.cards if lay.name in names and lay.place is not None]
 
@@ -170,7 +170,7 @@ class SeeminglyNew:
         return self._pictures.lay_there_before_play(seen, alike, self._last_put())
 
     def _is_of_another_rank_than_before_play(self, card: NewCard) -> bool:
-        last = self._told.last
+        last = self._play_log.last
         played = () if last is None else last.cards
         lower = [name for name in self._pile.names if name not in played]
         return _is_of_another_rank(card, [*lower, *self._in_sight_before_play])
@@ -200,7 +200,7 @@ class SeeminglyNew:
         ):
             return view
         for name, lay in told.items():
-            self._told.rename(lay.name, name, now)
+            self._play_log.rename(lay.name, name, now)
             lay.name = name
         new = [card for card in view.new if card[0] not in told and card[1] >= CERTAIN]
         bare = {k for k, card in enumerate(self._pile.cards) if any(card is lay for lay in told.values())}
@@ -217,7 +217,7 @@ class SeeminglyNew:
         card that one of the `looks` reads well in its place has not gone. `unchanged`: the pile looks
         unchanged from afar.
         """
-        last, seen = self._told.newest, max(view.there, default=-1)
+        last, seen = self._play_log.newest, max(view.there, default=-1)
         if any(_is_read_in(looks, lay) for lay in self._pile.cards[seen + 1 :]):
             return False
         below = len(self._pile.cards) - (len(last.cards) if last is not None else 0)
@@ -297,7 +297,7 @@ class SeeminglyNew:
             )
         ]
 
-    def half_seen(
+    def half_read(
         self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str], *, covered: bool
     ) -> list[NewCard]:
         """Return cards that came with the last play, if looks show no more of them than their rank.
@@ -307,7 +307,7 @@ class SeeminglyNew:
         cards put down together nearly always have one rank. `covered`: something has been over the pile since
         those looks.
         """
-        last, known = self._told.last, {*self._pile.names, *elsewhere}
+        last, known = self._play_log.last, {*self._pile.names, *elsewhere}
         if last is None:
             return []
         of_last, found = last.cards[-1][:-1], []
@@ -316,7 +316,7 @@ class SeeminglyNew:
         ):
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
-            rank = rank_told(seen) or (of_last if rank_odds(seen, of_last) > _HARDLY else None)
+            rank = clear_rank(seen) or (of_last if rank_odds(seen, of_last) > _HARDLY else None)
             odds = {
                 name: p for name, p in seen.probabilities.items() if name[:-1] == rank and name not in known
             }
@@ -338,8 +338,8 @@ class SeeminglyNew:
         misread, unless it is read `sure`ly. It may have its name only because its likelier name lies
         elsewhere. A single look that showed both would be judged the same way, see `of_ranks`.
         """
-        last = self._told.newest
-        if last is None or last.player != player or not self._told.in_one_reach(player, last.t, t):
+        last = self._play_log.newest
+        if last is None or last.player != player or not self._play_log.in_one_reach(player, last.t, t):
             return list(seen)
         rank = last.cards[-1][:-1]
         likely = of_ranks({rank}, seen, dict.fromkeys(self._pile.names), on_pile=self._pile.names)

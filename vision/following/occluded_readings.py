@@ -88,7 +88,7 @@ class OccludedReadings:
         """Forget the readings: the pile is seen now, and any other card has left with the hand."""
         self._read.clear()
 
-    def risen(self) -> None:
+    def clear_resting(self) -> None:
         """Note that the cards at rest are settled."""
         self._resting.clear()
 

@@ -55,8 +55,8 @@ class Taken:
 class Taking:
     """Holds cards taken off the pile until it is clear what was done with them."""
 
-    def __init__(self, scene: Scene, heap: BurnPile) -> None:
-        self._scene, self._heap = scene, heap
+    def __init__(self, scene: Scene, burn_pile: BurnPile) -> None:
+        self._scene, self._burn_pile = scene, burn_pile
         self.lay_free = -math.inf
         """When cards were last seen on the pile with no arm over it."""
         self.whole: Taken | None = None
@@ -71,7 +71,7 @@ class Taking:
         """Whether the pile that was last taken was reported as burnt."""
         self._bare_looks = 0
         """How many of the latest looks show nothing where the pile may have been moved to."""
-        self._told: tuple[Event, Taken, Place | None] | None = None
+        self._reported: tuple[Event, Taken, Place | None] | None = None
         """The reported event about the pile last taken, its cards, and the burn pile's place before."""
 
     def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ class Taking:
         """Return the hand that put cards beside the piles since they were last `shown`; None if none did."""
         if not self._scene.by_hands:
             return None
-        places = self._heap.places_since(shown, cards, sure=True)
+        places = self._burn_pile.places_since(shown, cards, sure=True)
         hands = [self._scene.nearest_hand(place, shown) for place in places]
         near = [hand for hand in hands if hand is not None and hand.mm <= _PUTS_ASIDE_MM]
         return min(near, key=lambda hand: hand.mm, default=None)
@@ -136,7 +136,7 @@ class Taking:
         ]
         if self.burnt or self.went_on_to_burn_pile(taken):
             burning = self._burning(taken)
-            seen = self._heap.seen_at(taken.t, taken.cards)
+            seen = self._burn_pile.seen_at(taken.t, taken.cards)
             at_play.append(seen if burning is None else min(burning[0] + _LETS_GO_SECONDS, burning[1]))
         return max(at_play, default=-math.inf)
 
@@ -176,28 +176,30 @@ class Taking:
         taken = self.whole
         return taken is not None and taken.reach is reach and not self.went_on_to_burn_pile(taken)
 
-    def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
+    def report_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
         """Report what has become clear once the hand has left.
 
         `pile_open`: the latest act at the pile is not known yet; it may have taken the rest.
         """
-        self._tell_burnt_after_all(now)
+        self._report_burnt_after_all(now)
         whole, part = self.whole, self.part
         if whole is not None and whole.seat not in present:
             last = whole.reach.last_seen if whole.reach is not None else whole.t
             quiet = now - max(last, whole.t)
-            seen = self._heap.looks_since(last) >= _LOOKS and not self._heap.may_have_grown(last)
+            seen = self._burn_pile.looks_since(last) >= _LOOKS and not self._burn_pile.may_have_grown(last)
             seen |= quiet > _PATIENT_SECONDS
             if quiet > _RESOLVE_SECONDS and (seen or self.went_on_to_burn_pile(whole)):
-                self.tell_whole(now)
-        elif whole is not None and self._heap.places_since(whole.t, whole.cards) and self._burnt_at(whole):
-            self.tell_whole(now)  # the hand may stay, to draw, but the cards have been found
+                self.report_whole(now)
+        elif (
+            whole is not None and self._burn_pile.places_since(whole.t, whole.cards) and self._burnt_at(whole)
+        ):
+            self.report_whole(now)  # the hand may stay, to draw, but the cards have been found
         if part is not None and part.seat not in present:
             taken_back = part.surely and part.played is not None
             if taken_back or (now - part.t > _PARTIAL_SECONDS and not pile_open):
-                self.tell_part(now)
+                self.report_part(now)
 
-    def tell_whole(self, now: float) -> None:
+    def report_whole(self, now: float) -> None:
         """Report a burn if the burn pile grew or the hand went there; otherwise a pick-up."""
         taken, self.whole = self.whole, None
         if taken is None:
@@ -208,14 +210,14 @@ class Taking:
         burnt = self.burnt = self.went_on_to_burn_pile(taken)
         if burnt:
             scene.burned += taken.cards
-            self._heap.found(taken.t, taken.cards)
+            self._burn_pile.found(taken.t, taken.cards)
             t = self._burnt_at(taken) or t
             fields = {"player": scene.player(taken.seat), "cards": taken.cards, "confidence": 0.95}
             face_up = self._top_aside(taken, before) is not None
             told: Event | None = scene.log.add("burn", min(now, t), now, **fields, face_up=face_up)
         else:
-            told = self._tell_in_hand(taken, min(now, t), now, confidence=0.95)
-        self._told = None if told is None else (told, taken, before)
+            told = self._report_in_hand(taken, min(now, t), now, confidence=0.95)
+        self._reported = None if told is None else (told, taken, before)
 
     @property
     def moved_to(self) -> Observation | None:
@@ -223,14 +225,14 @@ class Taking:
 
         It lies face up beside the piles, where no burn pile was, and nothing else has happened since.
         """
-        if self._told is None:
+        if self._reported is None:
             return None
-        event, taken, before = self._told
+        event, taken, before = self._reported
         return self._top_aside(taken, before) if self._scene.log.is_newest(event) else None
 
     def _top_aside(self, taken: Taken, before: Place | None) -> Observation | None:
         """Return the top card of those taken if it lies face up, away from the burn pile `before`."""
-        top = self._heap.where_lies(taken.cards[-1]) if taken.cards else None
+        top = self._burn_pile.where_lies(taken.cards[-1]) if taken.cards else None
         if top is None:
             return None
         aside = before is None or math.dist((top.x, top.y), before) > NEAR_MM
@@ -239,10 +241,10 @@ class Taking:
     def plays_on_moved_pile(self, card: Observation) -> bool:
         """Return whether a card that has come to lie was put on the pile last taken, which was only moved."""
         top = self.moved_to
-        if top is None or self._told is None or card.face != "up" or card.best[1] < CERTAIN:
+        if top is None or self._reported is None or card.face != "up" or card.best[1] < CERTAIN:
             return False
         on_top = math.dist((top.x, top.y), (card.x, card.y)) <= ON_PILE_MM
-        return on_top and card.best[0] not in self._told[1].cards
+        return on_top and card.best[0] not in self._reported[1].cards
 
     def look_at_moved_pile(self, cards: Sequence[Observation], now: float) -> None:
         """Report that a pile that was only moved is picked up from there; `cards` are all that are seen.
@@ -254,8 +256,8 @@ class Taking:
             self._bare_looks = 0
             return
         self._bare_looks += 1
-        assert self._told is not None
-        event = self._told[0]
+        assert self._reported is not None
+        event = self._reported[0]
         hand = self._scene.nearest_hand((top.x, top.y), event.decided_at)
         if self._bare_looks < _BARE_LOOKS or hand is None or hand.mm > _AT_BURN_PILE_MM:
             return
@@ -266,49 +268,49 @@ class Taking:
     def take_back(self, now: float) -> list[NewCard]:
         """Withdraw the report that the pile was taken; return its cards, bottom first."""
         top = self.moved_to
-        if top is None or self._told is None:
+        if top is None or self._reported is None:
             return []
-        event, taken, _ = self._told
+        event, taken, _ = self._reported
         self._forget_burn()
         self._scene.log.revise(event, now, withdrawn=True)
-        return [(name, CERTAIN, self._heap.where_lies(name) or top) for name in taken.cards]
+        return [(name, CERTAIN, self._burn_pile.where_lies(name) or top) for name in taken.cards]
 
     def _forget_burn(self) -> None:
         """Undo the effects of the report on the pile last taken: that pile was only moved."""
-        if self._told is None:
+        if self._reported is None:
             return
-        event, taken, burn = self._told
+        event, taken, burn = self._reported
         if self._scene.log.latest(event).event == "burn":
             self._scene.burned = self._scene.burned[: -len(taken.cards)]
         self._scene.layout = replace(self._scene.layout, burn=burn)
-        self._told, self._picked_up, self.burnt, self._bare_looks = None, None, False, 0
+        self._reported, self._picked_up, self.burnt, self._bare_looks = None, None, False, 0
 
-    def _tell_burnt_after_all(self, now: float) -> None:
+    def _report_burnt_after_all(self, now: float) -> None:
         """Turn the pick-up just reported into a burn if the pile comes to light where a body hid it."""
         if self._picked_up is None:
             return
         picked_up, taken, told = self._picked_up
         if now - told > _COMES_TO_LIGHT_SECONDS or self.whole is not None:
             self._picked_up = None
-        elif self._heap.comes_to_light(told, taken.cards):
+        elif self._burn_pile.comes_to_light(told, taken.cards):
             self._picked_up, self.burnt = None, True
             self._scene.burned += taken.cards
-            self._heap.found(told, taken.cards)
+            self._burn_pile.found(told, taken.cards)
             self._scene.log.revise(picked_up, now, event="burn")
 
-    def tell_part_before(self, seat: int | None, now: float) -> None:
+    def report_part_before(self, seat: int | None, now: float) -> None:
         """Report taken upper cards before a seat acts, unless that seat may still take the rest."""
         if not self.may_take_the_rest(seat):
-            self.tell_part(now)
+            self.report_part(now)
 
-    def tell_part(self, now: float) -> None:
+    def report_part(self, now: float) -> None:
         """Report upper cards that left alone: the player took back a play, or picked them up."""
         part, self.part = self.part, None
         if part is None:
             return
-        self._tell_in_hand(part, part.t, now, confidence=0.6, partly=True)
+        self._report_in_hand(part, part.t, now, confidence=0.6, partly=True)
 
-    def _tell_in_hand(
+    def _report_in_hand(
         self, taken: Taken, t: float, now: float, *, confidence: float, partly: bool = False
     ) -> Event | None:
         """Report a pick-up, or withdraw the play of these cards if its own player took them back.
@@ -331,7 +333,7 @@ class Taking:
     def went_on_to_burn_pile(self, taken: Taken) -> bool:
         """Return whether the hand that took the cards went to the burn pile, or to where they now lie."""
         since = min(taken.t, taken.shown) if self._scene.by_hands else taken.t
-        return self._heap.has_since(since, taken.cards) or self._burnt_at(taken) is not None
+        return self._burn_pile.has_since(since, taken.cards) or self._burnt_at(taken) is not None
 
     def _burnt_at(self, taken: Taken) -> float | None:
         """Return when the hand was done at the burn pile; None if it did not go there."""
@@ -349,7 +351,7 @@ class Taking:
             return taken.aside_at, taken.aside_at
         if play is None or reach is None:
             return None
-        grown = self._heap.places_since(taken.t, taken.cards, unlike=reach.start)
+        grown = self._burn_pile.places_since(taken.t, taken.cards, unlike=reach.start)
         goals = [*grown, *([] if self._scene.layout.burn is None else [self._scene.layout.burn])]
 
         def is_there(place: Place, places: Sequence[Place]) -> bool:
@@ -364,14 +366,14 @@ class Taking:
         since = next(at_play, reach.start)
         later = (stop for stop in reach.pauses if stop.start > since and stop.end > self.lay_free)
         paused = [(stop.start, stop.end) for stop in later if is_there(stop.place, goals)]
-        seen = self._heap.places_since(taken.t, taken.cards, sure=True, unlike=reach.start)
+        seen = self._burn_pile.places_since(taken.t, taken.cards, sure=True, unlike=reach.start)
         path = [(t, place) for t, place in reach.path if t > max(since, self.lay_free)]
         passed = [(t, t) for t, place in path if is_there(place, seen) or self._is_detour(reach, play, place)]
         burning = paused[0] if paused else min(passed, default=None)
         burn = self._scene.layout.burn
         if burning is None or any(burn is not None and math.dist(place, burn) > NEAR_MM for place in grown):
             return burning
-        return None if self._heap.is_untouched(reach.start, burning[1]) else burning
+        return None if self._burn_pile.is_untouched(reach.start, burning[1]) else burning
 
     def _is_detour(self, reach: ArmTrack, play: Place, place: Place) -> bool:
         """Return whether a hand came to the burn pile at `place`, which is not on its straight way home."""

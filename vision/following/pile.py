@@ -40,7 +40,7 @@ from vision.following.sets import (
     Pictured,
     ShowsNew,
     is_drawn_through,
-    is_echo,
+    is_duplicate_reading,
     is_read_as_one_of,
     may_be_one_of,
     one_set,
@@ -202,7 +202,10 @@ class Pile:
             and (
                 pictured.shows_new(card[2])
                 or (self.shows_another(card) and pictured.changed(card[2]))
-                or not (is_echo(card, plain, rank_and_colour) or is_echo(card, half_covered, _rank))
+                or not (
+                    is_duplicate_reading(card, plain, rank_and_colour)
+                    or is_duplicate_reading(card, half_covered, _rank)
+                )
             )
             and not self._is_other_end(card, old, plain if top_is_bare else (), new)
         ]

@@ -37,7 +37,7 @@ class _Suspect(NamedTuple):
     """Whether it has the play's rank. If not, only a draw can prove that it lies there."""
 
 
-class ToldPlays:
+class PlayLog:
     """Reports plays, and remembers the last one to add cards to it."""
 
     def __init__(self, scene: Scene) -> None:
@@ -72,7 +72,7 @@ class ToldPlays:
             return False
         return self._belong_to(last, player, names, t)
 
-    def tell(
+    def report(
         self,
         player: str | None,
         new: Sequence[NewCard],
@@ -191,11 +191,11 @@ class ToldPlays:
             self._scene.log.revise(play, now, cards=(name, *play.cards))
 
     def reveal_drawn_for(
-        self, player: str | None, count: int, now: float, half_seen: Sequence[NewCard] = ()
+        self, player: str | None, count: int, now: float, half_read: Sequence[NewCard] = ()
     ) -> list[NewCard]:
         """Add suspected cards to the last play if its player has drawn more cards than were seen.
 
-        Their number must equal the surplus. Otherwise the `half_seen` cards are added if their number does.
+        Their number must equal the surplus. Otherwise the `half_read` cards are added if their number does.
         If the pile was taken or burnt since, and nothing else has happened, they went with it. Return the
         cards that still lie there.
         """
@@ -206,7 +206,7 @@ class ToldPlays:
         of_last = [(name, suspect) for name, suspect in self._suspects.items() if suspect.play is self._last]
         of_rank = [(name, 0.5, suspect.place) for name, suspect in of_last if suspect.of_its_rank]
         others = [(name, 0.5, suspect.place) for name, suspect in of_last if not suspect.of_its_rank]
-        may_be = (of_rank, [*others, *of_rank], list(half_seen))
+        may_be = (of_rank, [*others, *of_rank], list(half_read))
         below = next((cards for cards in may_be if len(cards) == too_many), [])
         gone = self._last not in self._on_pile
         if gone and below and not self._went_too([name for name, _, _ in below], last.cards[0], now):

@@ -7,17 +7,17 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from engine.cards import copies
-from vision.following.new_cards import SURE, SeeminglyNew, named_in, shows_a_card
+from vision.following.new_cards import SURE, NewCardFilter, named_in, shows_a_card
 from vision.following.occluded_readings import OccludedReadings, plainly_read
 from vision.following.patches import PilePictures
 from vision.following.pick_ups import Taken, Taking
 from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import same_card
-from vision.following.play_log import ToldPlays
+from vision.following.play_log import PlayLog
 from vision.following.records import BeforeAction, Look, Patch, UnderArm, same_patch
 from vision.following.scene import Scene
 from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
-from vision.following.stacked_duplicates import put_on_its_like
+from vision.following.stacked_duplicates import infer_stacked_duplicate
 from vision.following.up_cards import UpCards
 from vision.following.visits import Visits
 from vision.hands.tracks import HandsFrame
@@ -56,11 +56,11 @@ class PlayPile:
         self._visits = Visits(scene, t)
         self._looks: list[list[Observation]] = []
         self._glimpses: list[list[Observation]] = []
-        self._told_early: list[NewCard] = []
+        self._reported_early: list[NewCard] = []
         self._under_hand = OccludedReadings()
-        self._told = ToldPlays(scene)
+        self._play_log = PlayLog(scene)
         self._pictures = PilePictures()
-        self._seeming = SeeminglyNew(self.pile, self._pictures, taking, self._told)
+        self._new_cards = NewCardFilter(self.pile, self._pictures, taking, self._play_log)
         self._shown_at = -math.inf
         """When a card of the pile was last seen there, perhaps under a hand."""
         self._lifted_by: int | None = None
@@ -103,7 +103,7 @@ class PlayPile:
         new = [(str(name), p, card)]
         self.pile.put(new)
         source = self._upcards.source_of((str(name),), seat)
-        self._told.tell(self._scene.player(seat), new, source, t, now)
+        self._play_log.report(self._scene.player(seat), new, source, t, now)
 
     def look(self, cards: list[Observation], look: Look) -> None:
         """Take in one look at the uncovered pile."""
@@ -165,22 +165,22 @@ class PlayPile:
         certainly misread if the earlier picture shows it. It is kept if it lies exactly where a reported card
         was read that is seen no more.
         """
-        ranks = {name[:-1] for name, _, _ in self._told_early}
+        ranks = {name[:-1] for name, _, _ in self._reported_early}
         pictures = self._pictures
-        before = None if self._told_early else pictures.before(free)
+        before = None if self._reported_early else pictures.before(free)
         view = self.pile.view(looks, self._elsewhere(), pictures.since_left(), ranks, before)
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
-        if not self._told_early or not view.new:
+        if not self._reported_early or not view.new:
             return view
         fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
         # A certain card may belong to the next player's set, if a head has hidden the pile since the last
         # play.
         fitting = [c for c in view.new if c[0][:-1] in {name[:-1] for name, _, _ in fitting}]
-        lost = [seen for name, _, seen in self._told_early if name not in view.old]
+        lost = [seen for name, _, seen in self._reported_early if name not in view.old]
         fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
         fitting = [c for c in fitting if c[0][:-1] in ranks or not pictures.lay_there(c[2])]
         new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
-        early = {name for name, _, _ in self._told_early}
+        early = {name for name, _, _ in self._reported_early}
         return replace(view, new=tuple(_without_rereads(new, early, looks)))
 
     def look_interval(self, hands: HandsFrame, quick: float, steady: float) -> float:
@@ -196,13 +196,13 @@ class PlayPile:
         """Decide by the looks since the last disturbance; `forced`: decide now, with the looks there are."""
         if self.touched is None:
             self._undisturbed = self._undisturbed if patch is None else patch
-            self._seeming.in_sight |= named_in(self._looks)
+            self._new_cards.in_sight |= named_in(self._looks)
             self._looks = self._looks[-_SETTLED_LOOKS:]
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
             return
         if len(self._looks) >= _LOOKS and self._is_as_before_play(patch):
-            put = {name for name, _, _ in self._told_early}
+            put = {name for name, _, _ in self._reported_early}
             if below := sum(name not in put for name in self.pile.names):
                 self._top_taken(below, now, patch)
             else:
@@ -217,12 +217,12 @@ class PlayPile:
             self._take_all(now)
             view = self._view(self._looks)
         if view.new and self.pile.is_top_missing(view):
-            view = self._seeming.without_laid_bare(view, now)
+            view = self._new_cards.without_laid_bare(view, now)
         if view.new and len(self._looks) < _LOOKS and view.confidence < _GLIMPSE_SURE:
             return  # a single look shows too little: wait
         if view.new:
             under = self._under_hand.lately(now)
-            more = self._seeming.may_show_more(view, self._looks, self._elsewhere(), under)
+            more = self._new_cards.may_show_more(view, self._looks, self._elsewhere(), under)
             awaited = not self._visits.is_sure_who(view.new[-1][2])
             waits = awaited and not forced and now - self.touched < _WAIT_FOR_DRAW_SECONDS
             if (not patient and not waits) or (view.confidence >= SURE and not more and not awaited):
@@ -236,9 +236,11 @@ class PlayPile:
                 self._gone(now, patch)
         elif view.cards == 0 and (passed := self._seen_under_hand(now)):
             self._judge_passed_through([name for name, _, _ in passed], now, patch)
-        elif view.cards and view.looks > _LOOKS and self._seeming.is_top_taken(view, unchanged, self._looks):
+        elif (
+            view.cards and view.looks > _LOOKS and self._new_cards.is_top_taken(view, unchanged, self._looks)
+        ):
             self._top_taken(max(view.there, default=-1) + 1, now, patch)
-        elif not patient or (unchanged and not self._seeming.is_top_gone()):
+        elif not patient or (unchanged and not self._new_cards.is_top_gone()):
             self._nothing_new(now, patch)
 
     def _is_as_before_play(self, patch: Patch | None) -> bool:
@@ -246,7 +248,7 @@ class PlayPile:
 
         If so, the cards of that play have been taken back.
         """
-        put = {name for name, _, _ in self._told_early}
+        put = {name for name, _, _ in self._reported_early}
         return bool(put) and not put & named_in(self._looks) and same_patch(patch, self._before_early)
 
     def _looks_bare(self, patch: Patch | None) -> bool:
@@ -261,12 +263,12 @@ class PlayPile:
     def _settle(self, now: float, patch: Patch | None, *, early: bool = False) -> None:
         # A play reported under a hand is checked once more without the hand, however soon it leaves.
         self.touched = self._touched_at(now) if early else None
-        self._seeming.in_sight = named_in(self._looks)
+        self._new_cards.in_sight = named_in(self._looks)
         self._visits.settled(now)
         self._glimpses.clear()
-        self._under_hand.risen()
+        self._under_hand.clear_resting()
         if not early:
-            self._told_early.clear()
+            self._reported_early.clear()
             self._before_early = None
         elif self._before_early is None:
             self._before_early = self._undisturbed
@@ -293,7 +295,7 @@ class PlayPile:
         `unpictured`: no picture shows that the cards came; `early`: a hand is still there.
         """
         t = self._put_down_at(seen, now)
-        seen = self._seeming.put_down(seen, self._visits.player_at, t, early=early, unpictured=unpictured)
+        seen = self._new_cards.put_down(seen, self._visits.player_at, t, early=early, unpictured=unpictured)
         new = self._reveal(seen, now) if seen else []
         if not new:
             if not early:
@@ -304,25 +306,25 @@ class PlayPile:
         if seat is None:
             seat = self._visits.who_put_down(new[-1][2])
         self._before_action(seat, now, t)
-        self._seeming.begin_play()
+        self._new_cards.begin_play()
         player = self._scene.player(seat)
         new = self._without_mates_of_last(new, player, now)
         names = tuple(name for name, _, _ in new)
         source = self._upcards.source_of(names, seat)
-        below = self._told.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
+        below = self._play_log.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
             new, self._glimpses if early else self._looks
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
         self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1][2])
         self._scene.player_in_doubt = not self._visits.is_sure_who(new[-1][2])
-        last = self._told.newest
-        told = self._told.tell(player, new, source, t, now, below=below)
+        last = self._play_log.newest
+        told = self._play_log.report(player, new, source, t, now, below=below)
         sources = {source, last.source} if last is not None and told.revise is not None else {source}
         if seat is not None and "down" in sources - {told.source}:
             self._upcards.take_back_flip(seat)
         self._visits.told_play(now)
         if early:
-            self._told_early = [*self._told_early, *new] if told.revise else new
+            self._reported_early = [*self._reported_early, *new] if told.revise else new
         self._suspect(now)
         self._settle(now, patch, early=early)
 
@@ -332,18 +334,18 @@ class PlayPile:
         A card was misread if another one now lies in its place and it is seen nowhere else. The same player's
         hand must have hidden both readings.
         """
-        last = self._told.just_told(now)
+        last = self._play_log.just_told(now)
         if last is None:
             return view.new
-        same = self._told.in_one_reach(last.player, last.t, self._touched_at(now))
+        same = self._play_log.in_one_reach(last.player, last.t, self._touched_at(now))
         new = []
         for name, p, seen in view.new:
-            misread = self._seeming.misread_in(last, name, seen, view)
+            misread = self._new_cards.misread_in(last, name, seen, view)
             player = self._visits.player_at(seen)
             if misread is None or player != last.player or not same:
                 new.append((name, p, seen))
                 continue
-            self._told.rename(misread.name, name, now)
+            self._play_log.rename(misread.name, name, now)
             misread.name, misread.place = name, seen
         return tuple(new)
 
@@ -370,7 +372,7 @@ class PlayPile:
 
         A card of its rank that was plainly read, with and without a hand over it, is reported at once.
         """
-        last = self._told.last
+        last = self._play_log.last
         if last is None:
             return
         known = set(self.pile.names) | self._elsewhere()
@@ -380,26 +382,28 @@ class PlayPile:
             looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
             if name[:-1] != last.cards[-1][:-1]:
                 if len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free)):
-                    self._told.suspect(name, free[-1])
+                    self._play_log.suspect(name, free[-1])
                 continue
             if max(len(looks), len(free)) >= _LOOKS:
-                self._told.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
-            first_seen = copies(name, self.pile.packs) == 1 and name not in self._seeming.in_sight
+                self._play_log.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
+            first_seen = copies(name, self.pile.packs) == 1 and name not in self._new_cards.in_sight
             card = plainly_read(looks, free, first_seen=first_seen)
             if card is not None and not self._pictures.lay_there_before_play(card[2]):
-                self._told.suspect(name, card[2])
+                self._play_log.suspect(name, card[2])
                 self._reveal([card], now)
 
     def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
         """Add cards below the last play if its player draws for more cards than were seen."""
-        last, covered = self._told.last, self.touched is not None
+        last, covered = self._play_log.last, self.touched is not None
         looks = [] if last is None else self._visits.looks_since(last.t, self._looks if covered else ())
-        half_seen = self._seeming.half_seen(looks, self._elsewhere(), covered=covered)
-        if below := self._told.reveal_drawn_for(player, count, now, half_seen):
+        half_read = self._new_cards.half_read(looks, self._elsewhere(), covered=covered)
+        if below := self._play_log.reveal_drawn_for(player, count, now, half_read):
             self.pile.put(below, below=True)
-        elif self.touched is None and (like := put_on_its_like(self._scene, self.pile, self._visits, player)):
+        elif self.touched is None and (
+            like := infer_stacked_duplicate(self._scene, self.pile, self._visits, player)
+        ):
             self.pile.put([like.card])
-            self._told.tell(player, [like.card], "hand", like.t, now)
+            self._play_log.report(player, [like.card], "hand", like.t, now)
             self._visits.told_play(now)
 
     def _reveal(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
@@ -407,12 +411,12 @@ class PlayPile:
 
         If another player has reached there since and nothing else is new, that player put them down.
         """
-        hidden = [*{c[0]: c for c in seen if self._told.is_suspected(c[0], c[2])}.values()]
+        hidden = [*{c[0]: c for c in seen if self._play_log.is_suspected(c[0], c[2])}.values()]
         by = ((name, self._visits.player_at(place)) for name, _, place in hidden)
-        if len(hidden) == len(seen) and any(self._told.lies_below_anothers(*put) for put in by):
+        if len(hidden) == len(seen) and any(self._play_log.lies_below_anothers(*put) for put in by):
             return list(seen)
         for name, _, _ in hidden:
-            self._told.reveal(name, now)
+            self._play_log.reveal(name, now)
         self.pile.put(hidden, below=True)
         return [card for card in seen if card not in hidden]
 
@@ -422,7 +426,7 @@ class PlayPile:
         Cards that are put down together nearly always have one rank. Those of the last play's rank are added
         to it if they are surely read; else they are its own cards, misread.
         """
-        last = self._told.newest
+        last = self._play_log.newest
         if last is None or last.player == player:
             return new
         mates = [card for card in new if card[0][:-1] == last.cards[-1][:-1]]
@@ -431,15 +435,15 @@ class PlayPile:
         sure = [(name, p, seen) for name, p, seen in mates if seen.probabilities.get(name, 0.0) >= SURE]
         if sure:
             self.pile.put(sure, below=True)
-            self._told.add_to_last([name for name, _, _ in sure], now)
+            self._play_log.add_to_last([name for name, _, _ in sure], now)
         return [card for card in new if card not in mates]
 
     def _find_overlooked(self, now: float) -> None:
         """Add cards that only later looks show to the last play, or report them as another player's play."""
-        last = self._told.newest
+        last = self._play_log.newest
         if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
             return
-        missed = self._seeming.missed(last, self._looks, self._elsewhere())
+        missed = self._new_cards.missed(last, self._looks, self._elsewhere())
         missed = self._without_last_again(missed)
         others = {self._scene.player(seat) for seat in self._visits.since_play} - {last.player}
         if missed and others and all(name[:-1] != last.cards[-1][:-1] for name, _, _ in missed):
@@ -447,14 +451,14 @@ class PlayPile:
             self._played(missed, now, self._as_left, unpictured=True)
         elif missed:
             self.pile.put(missed, below=True)
-            self._told.add_to_last([name for name, _, _ in missed], now)
+            self._play_log.add_to_last([name for name, _, _ in missed], now)
 
     def _without_last_again(self, cards: Sequence[NewCard]) -> list[NewCard]:
         """Return cards without those of the last play that are only read at another place than before.
 
         Nobody has touched the pile since. So a second copy must be seen together with the first.
         """
-        last = () if self._told.newest is None else self._told.newest.cards
+        last = () if self._play_log.newest is None else self._play_log.newest.cards
         return _without_rereads(cards, last, self._looks)
 
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
@@ -462,7 +466,7 @@ class PlayPile:
         left = max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
         if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
             return False
-        tossed = self._without_last_again(self._seeming.plainly_new(self._view(self._looks[-_LOOKS:])))
+        tossed = self._without_last_again(self._new_cards.plainly_new(self._view(self._looks[-_LOOKS:])))
         if tossed:
             self.touched = min(now, left)
             self._played(tossed, now, patch)
@@ -476,9 +480,9 @@ class PlayPile:
 
     def _seen_under_hand(self, now: float) -> list[NewCard]:
         """Return cards surely read under a hand but never free, without those that another player holds."""
-        ranks = {name[:-1] for name, _, _ in self._told_early}
+        ranks = {name[:-1] for name, _, _ in self._reported_early}
         held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
-        known = {*self.pile.names, *self._elsewhere(), *self._seeming.in_sight, *held}
+        known = {*self.pile.names, *self._elsewhere(), *self._new_cards.in_sight, *held}
         twice = [n for n in self.pile.names if n[:-1] in ranks and self.pile.may_have_another(n)]
         return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
 
@@ -536,7 +540,7 @@ class PlayPile:
             )
         self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
-        self._told.pile_gone()
+        self._play_log.pile_gone()
 
     def _top_taken(self, keep: int, now: float, patch: Patch | None) -> None:
         """Note that only the lowest `keep` cards are left.
@@ -546,7 +550,7 @@ class PlayPile:
         seat = self._visits.who(self._scene.layout.play)
         if keep and seat is not None:
             gone = tuple(self.pile.names[keep:])
-            self._taking.took_part(seat, gone, now, surely=self._seeming.is_top_gone())
+            self._taking.took_part(seat, gone, now, surely=self._new_cards.is_top_gone())
             self._under_hand.taken_off(gone, now)
             del self.pile.cards[keep:]
         self._settle(now, patch)

@@ -19,7 +19,7 @@ _MATE, _READ_AT_ALL = 4.0, 0.25
 the second probability."""
 _MUCH_LESS = 6.0
 """A card is most likely not what it is read as this many times less surely than as another."""
-_ECHO = 0.85
+_DUPLICATE_P = 0.85
 """A card read less surely, in the place of a similar card, is most likely that card."""
 _THROUGH, _THROUGH_MM, _THROUGH_DEGREES = 0.1, 25.0, 25.0
 """An outline drawn through a card of the other colour reads it with at least this probability. It lies this
@@ -189,13 +189,15 @@ def rank_odds(seen: Observation, rank: str) -> float:
     return sum(p for name, p in seen.probabilities.items() if name[:-1] == rank)
 
 
-def is_echo(card: NewCard, known: Sequence[tuple[str, Observation]], kind: Callable[[str], Hashable]) -> bool:
+def is_duplicate_reading(
+    card: NewCard, known: Sequence[tuple[str, Observation]], kind: Callable[[str], Hashable]
+) -> bool:
     """Return whether a card that seems new is a known one of its kind, read again by another index.
 
     It is read doubtfully and lies exactly there. If two cards lay in one place, the upper would be read well.
     """
     there = (other for other, where in known if in_place(where, card[2]))
-    return _surely_read(card) < _ECHO and any(kind(other) == kind(card[0]) for other in there)
+    return _surely_read(card) < _DUPLICATE_P and any(kind(other) == kind(card[0]) for other in there)
 
 
 def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
@@ -215,7 +217,7 @@ def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
     return through and _surely_read(card) < _OTHER_RANK
 
 
-def rank_told(seen: Observation) -> str | None:
+def clear_rank(seen: Observation) -> str | None:
     """Return the rank of a card, whatever its suit; None if it is not clear."""
     ranks = {name[:-1]: rank_odds(seen, name[:-1]) for name in seen.probabilities}
     (rank, surely), *others = sorted(ranks.items(), key=itemgetter(1), reverse=True) or [("", 0.0)]

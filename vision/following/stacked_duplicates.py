@@ -21,7 +21,7 @@ class OnItsLike(NamedTuple):
     """When it was put there."""
 
 
-def put_on_its_like(scene: Scene, pile: Pile, visits: Visits, player: str | None) -> OnItsLike | None:
+def infer_stacked_duplicate(scene: Scene, pile: Pile, visits: Visits, player: str | None) -> OnItsLike | None:
     """Return the card that a player who draws must have put on an identical card; None if none.
 
     Nobody draws without having put a card down. A hand paused at the pile, which looks unchanged, and its

@@ -184,28 +184,28 @@ class UpCards:
         if not turned:
             self._flipped[seat] = max(0, self._flipped[seat] - 1)
 
-    def tell_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
+    def report_when_done(self, now: float, present: Collection[int], *, pile_open: bool) -> None:
         """Report exchanges and cards taken up, once the hands have left.
 
         `pile_open`: the cards put on the play pile are not settled yet; a card that has gone may turn up
         there.
         """
         for seat in [seat for seat in self._exchanging if seat not in present]:
-            self._tell_exchange(seat, now)
+            self._report_exchange(seat, now)
             self._forget_exchange(seat, now)
         busy = {*present, *self._exchanging}
         waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
         if self._scene.started and not waiting and not pile_open:
-            self.tell_taken_up(now)
+            self.report_taken_up(now)
         if not pile_open and not any(self._may_be_put_down(change, present) for change in self._down_gone):
-            self.tell_taken_down(now)
+            self.report_taken_down(now)
 
     def _may_be_put_down(self, change: Change, present: Collection[int]) -> bool:
         """Return whether the hand that took a face-down card is still there, and may be about to play it."""
         reach = self._scene.last_reach(change.zone.seat)
         return change.zone.seat in present and reach is not None and reach.start <= change.t
 
-    def _tell_exchange(self, seat: int, now: float) -> None:
+    def _report_exchange(self, seat: int, now: float) -> None:
         row = [spot for zone, spot in self.rows.spots.items() if zone.seat == seat]
         if any(spot.up is None or not spot.is_seen for spot in row):
             return
@@ -241,7 +241,7 @@ class UpCards:
             del self._exchanging[seat]
             self._vanished = [gone for gone in self._vanished if gone.seat != seat or gone.t > t]
 
-    def tell_taken_down(self, now: float) -> None:
+    def report_taken_down(self, now: float) -> None:
         """Report face-down cards that have gone, and not to the play pile."""
         gone, self._down_gone = self._down_gone, []
         for change in gone:
@@ -267,13 +267,13 @@ class UpCards:
         one_reach = reach.start <= min(last.t or 0.0, change.t)
         return last if alone and one_reach and not last.withdrawn else None
 
-    def tell_at_the_end(self, now: float) -> None:
+    def report_at_the_end(self, now: float) -> None:
         """Report cards that have gone from the rows, except those of players in the middle of an exchange."""
         self._vanished = [gone for gone in self._vanished if gone.seat not in self._exchanging]
-        self.tell_taken_up(now)
-        self.tell_taken_down(now)
+        self.report_taken_up(now)
+        self.report_taken_down(now)
 
-    def tell_taken_up(self, now: float) -> None:
+    def report_taken_up(self, now: float) -> None:
         """Report face-up cards that have gone into hands."""
         for seat in sorted({gone.seat for gone in self._vanished}):
             mine = [gone for gone in self._vanished if gone.seat == seat]

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card
 from tests.unit.vision.following.test_patches import LAYOUT, UPRIGHT
 from vision.following.duplicates import Before
-from vision.following.new_cards import SeeminglyNew
+from vision.following.new_cards import NewCardFilter
 from vision.following.patches import CloseUp, PilePictures, close_up, edge_as_before, stays_beneath
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
-from vision.following.play_log import ToldPlays
+from vision.following.play_log import PlayLog
 from vision.following.records import UnderArm
 from vision.following.sets import Pictured
 from vision.table.layout import DRAW
@@ -183,7 +183,7 @@ def test_a_card_of_the_play_itself_does_not_stay_since_before_the_play(
     monkeypatch.setattr("vision.following.patches.stays_beneath", lambda *_: True)
     monkeypatch.setattr(PilePictures, "came_with_play", lambda *_: True)
     told = SimpleNamespace(last=SimpleNamespace(cards=("JH", "JS")))
-    seeming = SeeminglyNew(pile, pictures, cast(Taking, None), cast(ToldPlays, told))
+    new_cards = NewCardFilter(pile, pictures, cast(Taking, None), cast(PlayLog, told))
     again = Observation(-84.0, 9.0, 86.0, "up", {"JH": 0.58, "JD": 0.4})
     assert names(pile.view([[upper, again]] * 4, set(), pictures.since_play())) == {"JD"}
-    assert names(seeming.view_since_play([[upper, again]] * 4, set())) == set()
+    assert names(new_cards.view_since_play([[upper, again]] * 4, set())) == set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
-from vision.following.new_cards import SeeminglyNew
+from vision.following.new_cards import NewCardFilter
 from vision.following.patches import PilePictures
 from vision.following.records import UnderArm
 from vision.table.layout import DRAW, PLAY
@@ -94,9 +94,9 @@ def test_a_card_of_which_the_rank_alone_is_told_lies_below_if_its_player_draws_f
     script.play("Ann", card(*on_pile("8S", 0, 0)))
     script.drawn = {"6H": "6D"}
     x, y = PLAY_AT
-    half_seen = Observation(x, y - 25, 90, "up", {"6H": 0.28, "6D": 0.21, "4D": reads_four})
+    half_read = Observation(x, y - 25, 90, "up", {"6H": 0.28, "6D": 0.21, "4D": reads_four})
     script.reach("Bob", (PLAY_AT, 0.4))
-    script.table += [half_seen, card(*on_pile("KD", 4, 6))]
+    script.table += [half_read, card(*on_pile("KD", 4, 6))]
     script.rest()
     assert script.told()[2:] == [("play", "Bob", ("KD",))]
     bob_draws(script, trips=2)
@@ -263,7 +263,7 @@ def test_a_card_of_which_one_corner_looks_as_before_came_with_the_play_where_all
     if read_before:
         script.table.append(card(*on_pile("5D", 20, 0, 0.4), angle=3.0))
         script.look()
-    monkeypatch.setattr(SeeminglyNew, "lay_there", lambda self, new: new[0] == "5D")
+    monkeypatch.setattr(NewCardFilter, "lay_there", lambda self, new: new[0] == "5D")
     monkeypatch.setattr(PilePictures, "rest_looks_otherwise", lambda *_: otherwise)
     script.table = script.table[:1]
     script.play("Bob", five, card(*on_pile("8H", -10, 0), angle=3.0))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tests.support.event_script import PLAY_AT, Script, card
 from vision.following.burn_pile import BurnPile
 from vision.following.duplicates import PileCard
-from vision.following.new_cards import SeeminglyNew
+from vision.following.new_cards import NewCardFilter
 from vision.following.patches import (
     ALIKE,
     CloseUp,
@@ -28,7 +28,7 @@ from vision.following.patches import (
 )
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
-from vision.following.play_log import ToldPlays
+from vision.following.play_log import PlayLog
 from vision.following.records import UnderArm
 from vision.following.scene import Scene
 from vision.hands.tracks import ArmTrack
@@ -151,12 +151,12 @@ def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones() -> None:
     """A seven of hearts, its 7 half covered by the corner of a king, is no king of hearts."""
     pile, scene = Pile([PileCard("7H", replace(UPRIGHT, x=3.0))]), Scene(LAYOUT)
     pictures = Alike(indices=lambda _: 0.85)
-    seeming = SeeminglyNew(pile, pictures, Taking(scene, BurnPile(scene)), ToldPlays(scene))
-    assert seeming.lay_there(("KH", 0.93, UPRIGHT))
-    assert not seeming.lay_there(("KS", 0.93, UPRIGHT))
-    assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
-    assert not seeming.lay_there(("KH", 0.99, UPRIGHT))
-    assert not seeming.lay_there(("KH", 0.93, replace(UPRIGHT, probabilities={"KH": 0.99}))), (
+    new_cards = NewCardFilter(pile, pictures, Taking(scene, BurnPile(scene)), PlayLog(scene))
+    assert new_cards.lay_there(("KH", 0.93, UPRIGHT))
+    assert not new_cards.lay_there(("KS", 0.93, UPRIGHT))
+    assert not new_cards.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
+    assert not new_cards.lay_there(("KH", 0.99, UPRIGHT))
+    assert not new_cards.lay_there(("KH", 0.93, replace(UPRIGHT, probabilities={"KH": 0.99}))), (
         "put exactly on it"
     )
 
@@ -166,57 +166,57 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new() ->
     scene = Scene(LAYOUT)
     pile = Pile([PileCard("4H", UPRIGHT)])
     pictures = Alike(indices=lambda card: 0.92 if card.x == 0 else 0.1)
-    seeming = SeeminglyNew(pile, pictures, Taking(scene, BurnPile(scene)), ToldPlays(scene))
+    new_cards = NewCardFilter(pile, pictures, Taking(scene, BurnPile(scene)), PlayLog(scene))
     read = ("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
     seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
-    assert seeming.without_overlooked([read, seven], 0.0) == [read, seven]
+    assert new_cards.without_overlooked([read, seven], 0.0) == [read, seven]
     assert pile.names == ["4H"]
-    seeming.in_sight.add("7H")
-    assert seeming.without_overlooked([read, seven], 0.0) == [seven], "it was read so before"
-    seeming.in_sight.clear()
+    new_cards.in_sight.add("7H")
+    assert new_cards.without_overlooked([read, seven], 0.0) == [seven], "it was read so before"
+    new_cards.in_sight.clear()
     pile.cards = [PileCard("4H", UPRIGHT)]
-    assert seeming.without_overlooked([read, six], 0.0) == [six]
+    assert new_cards.without_overlooked([read, six], 0.0) == [six]
     assert pile.names == ["7H", "4H"]
     doubtful = ("7S", 0.8, replace(UPRIGHT, probabilities={"7S": 0.8}))
-    assert seeming.without_overlooked([doubtful, seven], 0.0) == [seven]
+    assert new_cards.without_overlooked([doubtful, seven], 0.0) == [seven]
     seven_at_least = ("7S", 0.7, replace(UPRIGHT, probabilities={"7S": 0.66, "7C": 0.3}))
-    assert seeming.without_overlooked([seven_at_least, seven], 0.0) == [seven], "it may be the 7H"
+    assert new_cards.without_overlooked([seven_at_least, seven], 0.0) == [seven], "it may be the 7H"
     pile.cards = [PileCard("4H", UPRIGHT)]
-    assert seeming.without_overlooked([seven_at_least, seven], 0.0) == [seven_at_least, seven]
+    assert new_cards.without_overlooked([seven_at_least, seven], 0.0) == [seven_at_least, seven]
     certain = ("7S", 0.96, replace(UPRIGHT, probabilities={"7S": 0.993}))
-    assert seeming.without_overlooked([certain], 0.0) == [certain]
+    assert new_cards.without_overlooked([certain], 0.0) == [certain]
 
 
 def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_down_another() -> None:
     scene = Scene(LAYOUT)
-    told, pile = ToldPlays(scene), Pile([PileCard("4H", UPRIGHT)])
-    seeming = SeeminglyNew(pile, Alike(indices=lambda _: 0.92), Taking(scene, BurnPile(scene)), told)
+    told, pile = PlayLog(scene), Pile([PileCard("4H", UPRIGHT)])
+    new_cards = NewCardFilter(pile, Alike(indices=lambda _: 0.92), Taking(scene, BurnPile(scene)), told)
     reach = ArmTrack(1, 0, 10.0, 12.0)
     scene.reaches.append(reach)
-    told.tell(LAYOUT.seats[0].player, [("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
+    told.report(LAYOUT.seats[0].player, [("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
     read = ("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
-    assert seeming.without_overlooked([read], 11.8) == [read]
-    assert seeming.without_overlooked([read], 20.0) == [read], "the hand has not been away"
+    assert new_cards.without_overlooked([read], 11.8) == [read]
+    assert new_cards.without_overlooked([read], 20.0) == [read], "the hand has not been away"
     scene.reaches.append(ArmTrack(2, 0, 18.0, 20.0))
-    assert seeming.without_overlooked([read], 20.0) == []
+    assert new_cards.without_overlooked([read], 20.0) == []
 
 
 def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_with_the_play() -> None:
     """In a small picture a five of hearts looks much like the four of hearts that lay there."""
     scene = Scene(LAYOUT)
-    seeming = SeeminglyNew(
-        Pile(), Alike(indices=lambda _: 0.92), Taking(scene, BurnPile(scene)), ToldPlays(scene)
+    new_cards = NewCardFilter(
+        Pile(), Alike(indices=lambda _: 0.92), Taking(scene, BurnPile(scene)), PlayLog(scene)
     )
     five = ("5H", 0.92, replace(UPRIGHT, probabilities={"5H": 0.96}))
-    assert seeming.lay_there_before_play(five), "as far as it is known what was played"
-    assert not seeming.lay_there_before_play(five, "5")
-    assert seeming.lay_there_before_play(five, "6")
-    assert seeming.lay_there_before_play(("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8})), "5")
+    assert new_cards.lay_there_before_play(five), "as far as it is known what was played"
+    assert not new_cards.lay_there_before_play(five, "5")
+    assert new_cards.lay_there_before_play(five, "6")
+    assert new_cards.lay_there_before_play(("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8})), "5")
     half_read = ("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8, "5D": 0.17}))
-    assert not seeming.lay_there_before_play(half_read, "5"), "its rank is plain"
-    seeming.in_sight.add("5H")
-    seeming.begin_play()
-    assert seeming.lay_there_before_play(five, "5"), "it was read there before"
+    assert not new_cards.lay_there_before_play(half_read, "5"), "its rank is plain"
+    new_cards.in_sight.add("5H")
+    new_cards.begin_play()
+    assert new_cards.lay_there_before_play(five, "5"), "it was read there before"
 
 
 @pytest.mark.parametrize(("dx", "light", "same"), [(0, 1.0, True), (0, 0.7, True), (9, 1.0, False)])
@@ -251,13 +251,13 @@ def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played() -> None:
         return card.x > 0
 
     scene = Scene(LAYOUT)
-    seeming = SeeminglyNew(Pile(), Alike(as_before=rest), Taking(scene, BurnPile(scene)), ToldPlays(scene))
+    new_cards = NewCardFilter(Pile(), Alike(as_before=rest), Taking(scene, BurnPile(scene)), PlayLog(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
     mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, probabilities={"9H": 0.4, "10H": 0.3}))
     other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, probabilities={"9C": 0.4}))
-    assert seeming.without_overlooked([mate, other, nine], 0.0) == [other, nine]
+    assert new_cards.without_overlooked([mate, other, nine], 0.0) == [other, nine]
     assert set(map(id, asked)) == {id(nine[2])}
-    assert seeming.without_overlooked([mate], 0.0) == [mate], "nothing is known to lie upon it"
+    assert new_cards.without_overlooked([mate], 0.0) == [mate], "nothing is known to lie upon it"
 
 
 @pytest.mark.parametrize(
@@ -275,10 +275,10 @@ def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_c
     """That what it may be besides lies elsewhere makes its name certain, and not that it has just come."""
     likeness, scene = {20.0: alike, 0.0: 0.1}, Scene(LAYOUT)
     pictures = Alike(indices=lambda card: likeness[card.x])
-    seeming = SeeminglyNew(Pile(), pictures, Taking(scene, BurnPile(scene)), ToldPlays(scene))
+    new_cards = NewCardFilter(Pile(), pictures, Taking(scene, BurnPile(scene)), PlayLog(scene))
     nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
     other = (name, 0.99, replace(UPRIGHT, x=20.0, probabilities={name: read}))
-    assert seeming.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])
+    assert new_cards.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])
 
 
 def test_a_card_that_would_hide_an_index_lies_beneath_it_where_that_shows_as_before() -> None:

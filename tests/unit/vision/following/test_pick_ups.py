@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
 from vision.following.burn_pile import BurnPile
-from vision.following.new_cards import SeeminglyNew
+from vision.following.new_cards import NewCardFilter
 from vision.following.records import UnderArm
 from vision.table.layout import BURN, DRAW, PLAY, Place, Zone
 from vision.table.observations import Observation
@@ -258,7 +258,7 @@ def test_a_pile_that_was_only_overlooked_lies_there_as_it_was(monkeypatch: pytes
     while script.maker.pile:  # the hand straightens it; nothing of it is read
         script.t += 0.1
         script.look()
-    monkeypatch.setattr(SeeminglyNew, "lay_there", lambda self, seen: seen[0] == "KS")
+    monkeypatch.setattr(NewCardFilter, "lay_there", lambda self, seen: seen[0] == "KS")
     script.reach("Bob", (PLAY_AT, 0.2))
     script.table = cards
     script.rest(2.0)
