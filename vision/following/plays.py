@@ -70,8 +70,8 @@ class PlayPile:
         self._as_left: Patch | None = None
         self._undisturbed: Patch | None = None
         """The picture of the pile when it was last seen with nothing to settle."""
-        self._before_early: Patch | None = None
-        """The picture of the pile before a play reported under the hand; None if no such play is open."""
+        self._before_last: Patch | None = None
+        """The picture of the pile before the last play; None if cards have been taken off since."""
         self._bare: Patch | None = None
 
     # -- what comes in -----------------------------------------------------------------------------
@@ -201,8 +201,8 @@ class PlayPile:
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
             return
-        if len(self._looks) >= _LOOKS and self._is_as_before_play(patch):
-            put = {name for name, _, _ in self._reported_early}
+        put = self._put_last()
+        if len(self._looks) >= _LOOKS and self._is_as_before(put, patch):
             if below := sum(name not in put for name in self.pile.names):
                 self._top_taken(below, now, patch)
             else:
@@ -243,13 +243,21 @@ class PlayPile:
         elif not patient or (unchanged and not self._new_cards.is_top_gone()):
             self._nothing_new(now, patch)
 
-    def _is_as_before_play(self, patch: Patch | None) -> bool:
-        """Return whether the pile looks as before a play that was reported under the hand.
+    def _put_last(self) -> set[str]:
+        """Return the cards of the last play, if they are the uppermost; else nothing."""
+        if self._reported_early:
+            return {name for name, _, _ in self._reported_early}
+        last = self._play_log.last
+        names = () if last is None else last.cards
+        return set(names) if names and sorted(self.pile.names[-len(names) :]) == sorted(names) else set()
 
-        If so, the cards of that play have been taken back.
+    def _is_as_before(self, put: Collection[str], patch: Patch | None) -> bool:
+        """Return whether the pile looks as before the last play, which put cards there.
+
+        If so, they have been taken back.
         """
-        put = {name for name, _, _ in self._reported_early}
-        return bool(put) and not put & named_in(self._looks) and same_patch(patch, self._before_early)
+        read = named_in(self._looks)
+        return bool(put) and read.isdisjoint(put) and same_patch(patch, self._before_last)
 
     def _looks_bare(self, patch: Patch | None) -> bool:
         """Return whether the pile's place looks bare, or nobody knows how it looks when bare.
@@ -269,9 +277,6 @@ class PlayPile:
         self._under_hand.clear_resting()
         if not early:
             self._reported_early.clear()
-            self._before_early = None
-        elif self._before_early is None:
-            self._before_early = self._undisturbed
         self._as_left = patch
         if patch is not None:
             self._pictures.left = self._pictures.now
@@ -323,6 +328,8 @@ class PlayPile:
         if seat is not None and "down" in sources - {told.source}:
             self._upcards.take_back_flip(seat)
         self._visits.told_play(now)
+        if told.revise is None:
+            self._before_last = self._undisturbed
         if early:
             self._reported_early = [*self._reported_early, *new] if told.revise else new
         self._suspect(now)
@@ -540,6 +547,7 @@ class PlayPile:
             )
         self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
+        self._before_last = None
         self._play_log.pile_gone()
 
     def _top_taken(self, keep: int, now: float, patch: Patch | None) -> None:
@@ -553,6 +561,7 @@ class PlayPile:
             self._taking.took_part(seat, gone, now, surely=self._new_cards.is_top_gone())
             self._under_hand.taken_off(gone, now)
             del self.pile.cards[keep:]
+            self._before_last = None
         self._settle(now, patch)
 
     def _nothing_new(self, now: float, patch: Patch | None) -> None:

@@ -80,6 +80,21 @@ def test_a_card_of_the_set_that_shows_late_and_doubtfully_is_waited_for() -> Non
     assert script.told()[1:] == [("play", "Bob", ("7S", "7H"))]
 
 
+def test_a_pile_that_looks_as_before_a_play_has_had_its_cards_taken_back() -> None:
+    """The reader may waver about a card that the taken one had covered. No other card was put there."""
+    script = Script()
+    script.drawn = {"9S": "9C"}
+    lowest, upper = card("9S", (-64.0, -6.0), p=0.5), card("8S", (-58.0, 6.0))
+    script.play("Ann", card("9C", (-64.0, -6.0)))
+    script.play("Bob", upper)
+    script.play("Cat", card("7H", (-61.0, 0.0)))
+    script.reach("Cat", (PLAY_AT, 0.4))
+    script.table = [lowest, upper]
+    script.rest(3.0)
+    plays = [told for told in script.told() if told[0] == "play"]
+    assert plays == [("play", "Ann", ("9C",)), ("play", "Bob", ("8S",))]
+
+
 def test_a_card_read_only_after_the_player_reached_over_the_pile_again_came_with_the_play() -> None:
     """The pile looks the same before and after that reach. So the hand put nothing down."""
     script = Script(by_hands=True)
