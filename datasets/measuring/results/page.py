@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,8 @@ _MADE_BY = {
 _INTRO = """# Results
 
 This page compares each goal with what was measured. `shithead results` writes it from the files in
-`docs/measured`. Each row names the command that measured it. A goal without a number says *not measured*.
+`docs/measured`. The command that measured a number stands in its row, or above its table. A goal without a
+number says *not measured*.
 
 All films on this page are rendered. **In most of them the players are polite**: their arms appear only to
 play. Real people lean over the table, drink and rest their hands on the cards. The program follows such
@@ -185,7 +186,7 @@ def page(measured: Measured, plot: str | None) -> str:
     parts = [_INTRO]
     for title, goals in PARTS.items():
         rows = [_row(goal, measured) for goal in goals]
-        parts.append(f"## {title}\n\n{table(('what', 'goal', 'measured', 'met', 'command'), rows, 5)}")
+        parts.append(f"## {title}\n\n{_goal_table(rows, {measured.command(goal) for goal in goals})}")
     if measured.photos:
         parts.append(f"## Cards by set of photos\n\n{photo_rows(measured.photos)}")
     beside = beside_rows(measured.photos)
@@ -204,6 +205,17 @@ def page(measured: Measured, plot: str | None) -> str:
         parts.append(f"## A long run\n\n{_soak_words(measured.soak)}\n\n{picture}")
     parts.append(f"## When and where\n\n{_MACHINES}\n\n{_machines(measured)}")
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _goal_table(rows: Sequence[tuple[str, ...]], commands: Collection[str]) -> str:
+    """Return a table of goals; a command that measured all of them stands above it."""
+    head = ("what", "goal", "measured", "met")
+    if len(commands) != 1:
+        return table((*head, "command"), rows, 5)
+    (command,) = commands
+    return (
+        f"One command measured all of this:\n\n    {command}\n\n{table(head, [row[:4] for row in rows], 4)}"
+    )
 
 
 def _row(goal: Goal, measured: Measured) -> tuple[str, ...]:

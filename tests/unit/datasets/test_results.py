@@ -58,12 +58,20 @@ def test_each_goal_is_compared_with_its_number() -> None:
     assert "| benchmarks | 2026-01-01 | P, 2 cores, 8.0 GiB | 1 |" in text
 
 
-def test_the_command_of_a_report_stands_beside_its_numbers() -> None:
-    said = "shithead measure --people all --films 1 --seed 7"
+def test_the_command_of_a_report_stands_above_its_numbers() -> None:
+    said = "shithead measure " + " ".join(f"a-film-of-people-{number}.mp4" for number in range(7))
     measured = read_measured(Path(__file__).parents[3] / "docs" / "measured")
     people = {**measured.people, "command": said}
-    row = row_of(page(replace(measured, people=people), None), "level 1: F1 of all events")
-    assert row[-1] == f"`{said}`"
+    text = page(replace(measured, people=people), None)
+    part = text.split("## Following a game with whole people\n")[1].split("| what |")[0]
+    assert f"\n    {said}\n" in part
+    assert row_of(text, "level 1: F1 of all events")[1] == "at least 0.95"
+
+
+def test_a_command_that_measured_only_some_numbers_stands_in_their_rows() -> None:
+    text = page(read_measured(Path(__file__).parents[3] / "docs" / "measured"), None)
+    row = row_of(text, "time for one ruling, µs")
+    assert row[-1] == "`pytest -m benchmark tests/benchmarks/test_engine_speed.py`"
 
 
 def test_the_numbers_of_the_detector_are_in_the_cells_of_the_reader() -> None:
@@ -126,11 +134,8 @@ def test_the_coverage_is_summed_up_by_package(
         "%",
     ]
     text = page(read_measured(tmp_path), None)
-    assert row_of(text, "share of statements that the tests run: `engine/`")[2:] == [
-        "0.900",
-        "",
-        "`make coverage`",
-    ]
+    assert row_of(text, "share of statements that the tests run: `engine/`")[2:] == ["0.900", ""]
+    assert "\n    make coverage\n" in text
     report.write_text("[]")
     with pytest.raises(BadInputError, match=r"coverage\.json: not a report"):
         covered.main(report)
