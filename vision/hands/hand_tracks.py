@@ -59,6 +59,8 @@ _LIES_SECONDS = 4.0
 """A hand that has not moved for so long lies there, and does nothing."""
 _FOREARM_MM, _ARM_WIDTH_MM, _FINGER_MM = 320.0, 80.0, 14.0
 """Length and width of a forearm, and how far a hand reaches beyond its landmarks."""
+_LEAST_HAND_MM = 40.0
+"""A fist is twice as wide, seen from any side. The pattern of a tablecloth can look like a tiny hand."""
 _STILL_PIXELS, _STILL_SECONDS = 6, 0.3
 """A hand around which fewer pixels of the small image move stays where it is, for at most so many seconds."""
 
@@ -210,6 +212,8 @@ class HandTracker:
                     self._lost.append(track)
                     continue
                 hand = again[0]
+                if not _is_hand_sized(layout, hand):
+                    continue
             if hand is not track.hand:
                 track.velocity = (hand.middle - track.hand.middle) / max(motion.t - track.last_seen, 1e-3)
             self._see(track, hand, motion.t, layout)
@@ -251,6 +255,8 @@ class HandTracker:
     ) -> None:
         """Track the hands in a tile that are not tracked yet; `resting`: they may have been there long."""
         for hand in self._detector.find(picture, tile, [track.hand for track in self._tracks]):
+            if not _is_hand_sized(layout, hand):
+                continue
             points = layout.plane.to_mm(hand.points)
             appeared = -math.inf if resting else t
             new = _Track(hand, t, points, np.zeros(len(layout.seats)), appeared=appeared)
@@ -282,6 +288,11 @@ class HandTracker:
         for mask in self.resting_masks:
             others |= mask
         return covered_zones(motion, layout, self.masks, others)
+
+
+def _is_hand_sized(layout: Layout, hand: Hand) -> bool:
+    """Return whether something found is as large as a hand."""
+    return bool(np.ptp(layout.plane.to_mm(hand.points), axis=0).max() >= _LEAST_HAND_MM)
 
 
 def _depth(layout: Layout, track: _Track) -> float:

@@ -7,6 +7,7 @@ from copy import deepcopy
 from functools import cache
 
 import numpy as np
+import pytest
 
 from vision.hands.hand_tracks import HandTracker
 from vision.hands.landmarks import Hand, Tile
@@ -346,3 +347,14 @@ def test_a_body_is_over_a_pile_only_while_something_covers_that_pile() -> None:
     later = [watch.seen_only((RESTING,), home, RESTING) for _ in range(20)]
     assert all(zone in told.covered for told in later for zone in told.bodies)
     assert later[-1].bodies == {}
+
+
+@pytest.mark.parametrize(("size", "reaches"), [(1.0, True), (0.1, False)])
+def test_what_is_much_smaller_than_a_hand_is_none(size: float, reaches: bool) -> None:
+    """The pattern of a tablecloth may look like one."""
+    watch = hands_watch()
+    for y in [*np.linspace(330, 0, 6), 0.0, 0.0, 0.0]:
+        hand = hand_at(-60, float(y))
+        middle = hand.points.mean(axis=0)
+        told = watch.seen_only([Hand(middle + size * (hand.points - middle), 0.98)], hand)
+    assert bool(told.tracks) == reaches
