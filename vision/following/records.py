@@ -121,6 +121,8 @@ class PutDown:
 
     t: float
     count: int
+    shown: bool = False
+    """Whether it is one that the player showed, or answered with."""
 
 
 @dataclass(slots=True)
@@ -165,7 +167,9 @@ class ReportedEvents:
         if event.player is not None and kind == "play":
             self.last_plays[event.player] = event
             if count := _from_hand(event):
-                self.put_down[event.player] = PutDown(t, count)
+                before = self.put_down.get(event.player)
+                owed = before.count if before is not None and before.shown else 0
+                self.put_down[event.player] = PutDown(t, count + owed)
             self._put_at = max(t, self._put_at)
         elif event.player is not None and kind == "show":
             self._showed([event.player, *(who for who, _ in event.answers)], t)
@@ -191,7 +195,7 @@ class ReportedEvents:
 
     def _showed(self, players: Iterable[str], t: float) -> None:
         """Note that players have put down one card each: shown cards are burnt."""
-        self.put_down |= {player: PutDown(t, 1) for player in players}
+        self.put_down |= {player: PutDown(t, 1, shown=True) for player in players}
 
     def _drawn(self, player: str, count: int, t: float = -math.inf) -> None:
         """Note that a player has drawn `count` cards; if negative, has put down that many more than reported.

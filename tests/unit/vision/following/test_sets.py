@@ -452,6 +452,18 @@ def test_a_flip_that_turns_out_to_be_a_play_from_the_hand_is_drawn_for() -> None
     assert log.put_down_by("Ann") == PutDown(1.0, 1)
 
 
+@pytest.mark.parametrize(("drawn", "due"), [(False, 3), (True, 2)])
+def test_a_shown_card_is_drawn_for_with_the_next_play_if_it_was_not_before(drawn: bool, due: int) -> None:
+    log = ReportedEvents()
+    log.add("show", 1.0, 1.2, player="Bob", cards=("3C",), to="Ann", answers=(("Ann", "Bob"),))
+    if drawn:
+        log.add("draw", 2.0, 2.2, player="Ann", count=1)
+    log.add("play", 3.0, 3.2, player="Ann", cards=("KD", "KH"), source="hand")
+    put = log.put_down_by("Ann")
+    assert put is not None
+    assert put.count == due
+
+
 def test_a_play_that_is_withdrawn_twice_takes_no_earlier_card_with_it() -> None:
     log = ReportedEvents()
     play = log.add("play", 1.0, 1.2, player="Ann", cards=("7S",), source="hand")
