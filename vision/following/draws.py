@@ -15,6 +15,7 @@ from vision.following.patches import PATCH_MM
 from vision.following.records import Patch, PutDown
 from vision.following.scene import DRAW_SECONDS, Scene
 from vision.hands.tracks import ArmTrack
+from vision.table.layout import DRAW
 
 BeforeDraw = Callable[[str | None, int, float], None]
 """Called with the player, the number of cards and the time, just before a draw is reported."""
@@ -461,6 +462,8 @@ class Draws:
         if due is None and self._scene.by_hands and self._may_have_drawn(drawn):
             owing = self._who_owes(drawn)
             if owing is None:
+                owing = self._whose_doubtful(drawn)
+            if owing is None:
                 due = self._play_of_who_draws(drawn, now)
             else:
                 drawn.seat, player = owing, self._scene.player(owing)
@@ -497,6 +500,17 @@ class Draws:
         over = set[int]().union(*(self._over_pile(*stay) for stay in drawn.stays)) - {drawn.seat}
         owing = [seat for seat in over if self._due(seat) is not None]
         return owing[0] if len(owing) == 1 else None
+
+    def _whose_doubtful(self, drawn: _Drawn) -> int | None:
+        """Return the seat of the last draw if this one is a doubtful part of it; else None.
+
+        Its player leaned over the draw pile now, and the one whose hand this seems to be did not.
+        """
+        if self._reported is None or not self._reported[1].doubtful:
+            return None
+        seat = self._reported[1].seat
+        leaned = set[int]().union(*(self._scene.leaned(DRAW, *stay) for stay in drawn.stays))
+        return seat if seat in leaned and drawn.seat not in leaned else None
 
     def _play_of_who_draws(self, drawn: _Drawn, now: float) -> PutDown | None:
         """Give the last play to the player who draws, if another hand was only nearer; return that play.

@@ -439,6 +439,28 @@ def test_what_is_drawn_beneath_a_head_goes_to_the_hand_whose_arm_is_over_the_dra
     assert [(e.player, e.count) for e in script.events if e.event == "draw"] == [("Bob", 2)]
 
 
+@pytest.mark.parametrize(("leans", "draws_told"), [("Bob", ["Bob"]), ("Cat", ["Bob", "Cat"])])
+def test_a_second_draw_is_that_of_who_leans_over_the_pile_if_one_of_theirs_is_still_doubtful(
+    leans: str, draws_told: list[str]
+) -> None:
+    """The hand seems to be Cat's, as far as its arm shows."""
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Bob", card("9S", PLAY_AT), card("9H", (PLAY_AT[0] + 20.0, PLAY_AT[1])))
+    for seat, player, edge in ((1, "Bob", 16), (2, leans, 12)):
+        hand, body = ArmTrack.begin(7 + seat, seat, script.t), {DRAW: frozenset({PLAYERS.index(player)})}
+        for _ in range(6):
+            script.t += STEP
+            hand.update(DRAW_AT, script.t)
+            over = {DRAW: frozenset({seat})}
+            frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies=body)
+            script.events += script.maker.on_hands(frame)
+        script.end(hand)
+        script.draw_picture = draw_picture(edge)
+        script.rest(3.0)
+    assert [who for kind, who, _ in script.told() if kind == "draw"] == draws_told
+
+
 def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
