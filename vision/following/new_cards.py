@@ -221,7 +221,7 @@ class NewCardFilter:
         if any(_is_read_in(looks, lay) for lay in self._pile.cards[seen + 1 :]):
             return False
         below = len(self._pile.cards) - (len(last.cards) if last is not None else 0)
-        on_top = last is not None and sorted(self._pile.names[below:]) == sorted(last.cards)
+        on_top = last is not None and self._pile.has_on_top(last.cards)
         if self._pile.is_top_missing(view):
             return not unchanged and not (on_top and seen >= below)
         return on_top and seen < below and self.is_top_gone()

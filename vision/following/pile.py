@@ -375,6 +375,10 @@ class Pile:
         """Return whether a reading is more likely a card of the pile than not, though that lay elsewhere."""
         return sum(seen.probabilities.get(name, 0.0) for name in set(self.names)) > 0.5
 
+    def has_on_top(self, names: Sequence[str]) -> bool:
+        """Return whether just these cards are the uppermost, in any order."""
+        return bool(names) and sorted(self.names[-len(names) :]) == sorted(names)
+
     def known_place(self, seen: Observation) -> bool:
         """Return whether a card of the pile is known to lie exactly there."""
         return bool(names_at(seen, self.cards))

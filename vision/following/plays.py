@@ -248,8 +248,7 @@ class PlayPile:
         if self._reported_early:
             return {name for name, _, _ in self._reported_early}
         last = self._play_log.last
-        names = () if last is None else last.cards
-        return set(names) if names and sorted(self.pile.names[-len(names) :]) == sorted(names) else set()
+        return set(last.cards) if last is not None and self.pile.has_on_top(last.cards) else set()
 
     def _is_as_before(self, put: Collection[str], patch: Patch | None) -> bool:
         """Return whether the pile looks as before the last play, which put cards there.

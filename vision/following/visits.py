@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from vision.following.duplicates import SURE_NAME
@@ -146,17 +146,16 @@ class Visits:
         hand = self._scene.nearest_hand(play, shown)
         return hand if hand is not None and hand.mm <= _PUTS_DOWN_MM else self.hand_at(play, shown)
 
-    def _first_free(self, card: Observation) -> float:
-        """Return when a look at the uncovered pile first showed a card; infinite if none did."""
-        return next((t for t, cards in self._free if any(_may_be(card, seen) for seen in cards)), math.inf)
+    def _first_free(self, card: Observation, is_it: Callable[[Observation, Observation], bool]) -> float:
+        """Return when a look at the uncovered pile first showed a card; infinite if none did.
 
-    def _first_surely_free(self, card: Observation) -> float:
-        """Return when a look at the uncovered pile first read a card there; infinite if none did."""
-        return next((t for t, cards in self._free if any(_is_same(card, seen) for seen in cards)), math.inf)
+        `is_it` returns whether a reading is that card, or may be it.
+        """
+        return next((t for t, cards in self._free if any(is_it(card, seen) for seen in cards)), math.inf)
 
     def _still_without(self, card: Observation) -> float:
         """Return when two looks had last shown the uncovered pile without a card; else minus infinity."""
-        first = self._first_free(card)
+        first = self._first_free(card, _may_be)
         without = [t for t, _ in self._free if t < first]
         return without[-2] if len(without) > 1 else -math.inf
 
@@ -171,12 +170,12 @@ class Visits:
 
     def when_it_came(self, card: Observation) -> tuple[float, float]:
         """Return when looks last showed the uncovered pile without a card, and when one first showed it."""
-        return self._still_without(card), min(self._first_free(card), self._first_glimpse(card)[0])
+        return self._still_without(card), min(self._first_free(card, _may_be), self._first_glimpse(card)[0])
 
     def hand_that_put_down(self, card: Observation) -> NearHand | None:
         """Return the hand that put down a card; see `hand_at`."""
         first, holder = self._first_glimpse(card)
-        left = min(first + _LEAVES_SECONDS, self._first_surely_free(card))
+        left = min(first + _LEAVES_SECONDS, self._first_free(card, _is_same))
         return self.hand_at((card.x, card.y), self._still_without(card), left, holder)
 
     def is_sure_who(self, card: Observation) -> bool:

@@ -212,7 +212,7 @@ class HandTracker:
                     self._lost.append(track)
                     continue
                 hand = again[0]
-                if not _is_hand_sized(layout, hand):
+                if not _is_hand_sized(layout.plane.to_mm(hand.points)):
                     continue
             if hand is not track.hand:
                 track.velocity = (hand.middle - track.hand.middle) / max(motion.t - track.last_seen, 1e-3)
@@ -255,9 +255,9 @@ class HandTracker:
     ) -> None:
         """Track the hands in a tile that are not tracked yet; `resting`: they may have been there long."""
         for hand in self._detector.find(picture, tile, [track.hand for track in self._tracks]):
-            if not _is_hand_sized(layout, hand):
-                continue
             points = layout.plane.to_mm(hand.points)
+            if not _is_hand_sized(points):
+                continue
             appeared = -math.inf if resting else t
             new = _Track(hand, t, points, np.zeros(len(layout.seats)), appeared=appeared)
             track = self._continued(points) or new
@@ -290,9 +290,9 @@ class HandTracker:
         return covered_zones(motion, layout, self.masks, others)
 
 
-def _is_hand_sized(layout: Layout, hand: Hand) -> bool:
-    """Return whether something found is as large as a hand."""
-    return bool(np.ptp(layout.plane.to_mm(hand.points), axis=0).max() >= _LEAST_HAND_MM)
+def _is_hand_sized(points: NDArray[np.float64]) -> bool:
+    """Return whether landmarks (21 x 2 mm) span as much as those of a hand."""
+    return bool(np.ptp(points, axis=0).max() >= _LEAST_HAND_MM)
 
 
 def _depth(layout: Layout, track: _Track) -> float:

@@ -129,14 +129,18 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m datasets.measuring.films.reshoot", description=__doc__)
     parser.add_argument("film", type=Path, metavar="FILM", help="a film with its truth")
     parser.add_argument("out", type=Path, metavar="OUT.mp4", help="the film to write")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the view (default: by chance)")
-    parser.add_argument("--same-view", action="store_true", help="leave the view as it is")
+    by_chance = random.randrange(2**31)
+    parser.add_argument(
+        "--seed", type=int, default=by_chance, metavar="N", help="of the view (default: by chance)"
+    )
+    parser.add_argument(
+        "--same-view", dest="seed", action="store_const", const=None, help="leave the view as it is"
+    )
     parser.add_argument("--speed", type=float, default=1.0, metavar="X", help="times as fast (default 1)")
     args = parser.parse_args(arguments)
-    seed = None if args.same_view else random.randrange(2**31) if args.seed is None else args.seed
-    codec = "mp4v" if shutil.which("ffmpeg") is None else "h264"
-    reshoot(args.film, args.out, seed=seed, speed=args.speed, codec=codec)
-    print(f"{args.out}: {args.speed:g} times as fast, " + ("same view" if seed is None else f"view {seed}"))
+    codec = "h264" if shutil.which("ffmpeg") else "mp4v"
+    reshoot(args.film, args.out, seed=args.seed, speed=args.speed, codec=codec)
+    print(f"{args.out}: {args.speed:g} times as fast, view: {'the same' if args.seed is None else args.seed}")
     return 0
 
 

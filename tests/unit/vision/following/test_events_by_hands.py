@@ -99,6 +99,14 @@ def hand_beneath_heads(script: Script, player: str, lean: Sequence[str], *places
     return hand
 
 
+def a_card_comes_and_ann_draws(script: Script, seconds: float) -> None:
+    """A card lies on the pile. After some seconds Ann's hand goes to the draw pile, and the table rests."""
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(seconds)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+    script.rest(4.0)
+
+
 def test_a_card_was_put_down_by_the_hand_that_came_nearest_to_it() -> None:
     script = script_by_hands()
     together(script, "Bob", BESIDE_PILE, "Ann", ANN_HOME, PLAY_AT, ANN_HOME)
@@ -681,10 +689,7 @@ def test_who_draws_has_played_if_only_hands_far_from_the_card_were_seen() -> Non
     pointing = (PLAY_AT[0] - 120.0, PLAY_AT[1])
     script.end(script.reach("Bob", (BOB_HOME, 0.1), (pointing, 0.6), (BOB_HOME, 0.1)))
     something_moves(script, PLAY, frames=4)
-    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
-    script.rest(0.4)
-    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
-    script.rest(4.0)
+    a_card_comes_and_ann_draws(script, 0.4)
     assert plays_and_draws(script) == [("play", "Cat"), ("play", "Ann"), ("draw", "Ann")]
     assert all(event.revise is None for event in script.events)
 
@@ -699,10 +704,7 @@ def test_who_draws_next_has_played_beneath_heads_only_if_a_head_was_that_player_
     script.rest(4.0)
     beside = (PLAY_AT[0] - 100.0, PLAY_AT[1])
     script.end(hand_beneath_heads(script, "Bob", heads, BOB_HOME, beside, beside, BOB_HOME))
-    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
-    script.rest(1.5)
-    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
-    script.rest(4.0)
+    a_card_comes_and_ann_draws(script, 1.5)
     assert [who for kind, who in plays_and_draws(script) if kind == "play"] == ["Cat", player]
 
 
@@ -720,10 +722,7 @@ def test_a_hand_beside_the_pile_beneath_its_own_players_head_has_played_whoever_
         frame = HandsFrame(script.t, (bob, cat), (), {PLAY: frozenset({1})}, by_hands=True, bodies=heads)
         script.events += script.maker.on_hands(frame)
     script.end(bob, cat)
-    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
-    script.rest(1.0)
-    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
-    script.rest(4.0)
+    a_card_comes_and_ann_draws(script, 1.0)
     assert [who for kind, who in plays_and_draws(script) if kind == "play"] == ["Dan", "Bob"]
 
 
