@@ -60,7 +60,8 @@ _LIES_SECONDS = 4.0
 _FOREARM_MM, _ARM_WIDTH_MM, _FINGER_MM = 320.0, 80.0, 14.0
 """Length and width of a forearm, and how far a hand reaches beyond its landmarks."""
 _LEAST_HAND_MM = 40.0
-"""A fist is twice as wide, seen from any side. The pattern of a tablecloth can look like a tiny hand."""
+"""A hand spans this much. In two films of people that did not suggest this number, 8 of 2,780 hands that were
+found span less. The pattern of a tablecloth can look like a tiny hand."""
 _STILL_PIXELS, _STILL_SECONDS = 6, 0.3
 """A hand around which fewer pixels of the small image move stays where it is, for at most so many seconds."""
 
