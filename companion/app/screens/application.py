@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -31,6 +29,7 @@ from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from companion.i18n import catalogue as i18n
 from companion.i18n.messages import translate
+from companion.memory import GARBAGE
 from companion.settings import TYPE_SIZES, Settings, save_settings
 from companion.store.rows import StoredGame
 
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from companion.phone.server import PhoneServer
 
 _log = logging.getLogger(__name__)
-_MOST_WAITS, _WAIT_S = 200, 0.01
-"""How often, and how long each time, to wait for another thread that collects a former screen."""
 _SCREENS = {
     "log": ("companion.app.screens.log", "LogScreen"),
     "ledger": ("companion.app.screens.ledger", "LedgerScreen"),
@@ -76,7 +73,8 @@ class RefereeApp(App):
         """The server for phones at the table; None until the *Join* screen opens it."""
         self._table: Any = None
         self._first: Callable[[], None] = lambda: None
-        self._refresh: Any = None
+        self._at_every_turn: list[Any] = []
+        """Calls that the main loop makes at each of its turns."""
         self.feedback = Feedback(self.settings)
         self.make_preview = open_preview
         """Makes the preview of a camera."""
@@ -92,11 +90,13 @@ class RefereeApp(App):
 
     def on_start(self) -> None:
         """Show the first screen, and the first steps if nobody has seen them."""
+        GARBAGE.begin()
         self.measure()
         Window.bind(on_key_down=self._on_key, children=self._let_closed_go)
         self._first()
         # At every turn of the loop: an interval of 1/30 s would end up at every second or third turn.
-        self._refresh = Clock.schedule_interval(self.refresh_screen, 0)
+        for call in (self.refresh_screen, lambda _dt: GARBAGE.step()):
+            self._at_every_turn.append(Clock.schedule_interval(call, 0))
         if not self.settings.toured:
             from companion.app.screens.tour import Tour
 
@@ -153,12 +153,13 @@ class RefereeApp(App):
         self.session = None
 
     def on_stop(self) -> None:
-        """Stop refreshing, speaking, taking keys and serving phones."""
+        """Stop refreshing, collecting garbage, speaking, taking keys and serving phones."""
         Window.unbind(on_key_down=self._on_key, children=self._let_closed_go)
         self.close_phones()
-        if self._refresh is not None:
-            self._refresh.cancel()
+        for scheduled in self._at_every_turn:
+            scheduled.cancel()
         self.feedback.close()
+        GARBAGE.end()
 
     # Keys
 
@@ -303,26 +304,9 @@ class RefereeApp(App):
     def measure(self) -> None:
         """Set the design unit. The table screen does not scroll and sets its own."""
         if self.screen is None or not hasattr(self.screen, "place_panels"):
-            self.set_unit(base_unit(Window.width, Window.height, dp(1), Metrics.fontscale))
+            self.u = base_unit(Window.width, Window.height, dp(1), Metrics.fontscale)
         else:
             self.screen.place_panels()
-
-    def set_unit(self, unit: float) -> None:
-        """Set the design unit.
-
-        Former screens observe the unit until they are collected. If one is collected meanwhile, perhaps by
-        another thread, Kivy fails. The update then waits for the collection and begins again.
-        """
-        try:
-            self.u = unit
-            return
-        except ReferenceError:
-            _log.info("a former screen is being collected")
-        for _ in range(_MOST_WAITS):
-            time.sleep(_WAIT_S)
-            with suppress(ReferenceError):
-                self.property("u").dispatch(self)
-                return
 
     def refresh_screen(self, dt: float) -> None:
         """Show the session's newest state."""

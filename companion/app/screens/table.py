@@ -34,7 +34,7 @@ from companion.app.screens.keys import card_key
 from companion.app.screens.large import LargeView
 from companion.app.screens.places import DragPlaces, PlacesView, TapPlaces
 from companion.app.screens.player_sheet import PlayerSheet
-from companion.app.screens.widgets import close, signed
+from companion.app.screens.widgets import close, let_go, signed
 from companion.game.consequences import consequence_rule
 from companion.game.display_image import display_width
 from companion.game.entry import likely_cards, likely_source, shown_rank, uses_jokers
@@ -99,6 +99,7 @@ class TableScreen(FloatLayout):
         """The view for correcting or tapping the layout, while it is open."""
         super().__init__(watches=session.watches, **kwargs)
         if self.watches:
+            let_go(self.ids.by_hand)
             self.remove_widget(self.ids.by_hand)
         self._serials = (-1, -1)
         self._game = session.snapshot.game
@@ -387,7 +388,7 @@ class TableScreen(FloatLayout):
         if app is None:
             return  # a delayed call after the app was stopped
         plan = arrange(self.width, self.height, dp(1), self._players, Metrics.fontscale, watched=self.watches)
-        app.set_unit(plan.unit)
+        app.u = plan.unit
         for panel in (self.ids.banner, self.ids.turn):
             panel.crowded, panel.main_unit = plan.crowded, plan.main_unit
         self.ids.players.crowded = plan.crowded

@@ -1,18 +1,26 @@
-"""Freed memory is given back once in a while, and not oftener."""
+"""Garbage is collected in one thread, and freed memory is given back once in a while."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
 import sys
+import threading
 import weakref
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from companion.game.history import GameHistory
 from companion.game.setup import GameSetup
 from companion.game.starting import open_watched_game
-from companion.memory import TRIM_INTERVAL_S, MemoryTrimmer, malloc_trim
+from companion.memory import (
+    COLLECT_INTERVAL_S,
+    TRIM_INTERVAL_S,
+    GarbageCollector,
+    MemoryTrimmer,
+    malloc_trim,
+)
 
 
 def test_it_is_given_back_once_a_minute() -> None:
@@ -27,6 +35,81 @@ def test_it_is_given_back_once_a_minute() -> None:
     for _ in range(5):
         memory.trim()
     assert given == [0, 0]
+
+
+class _Knot:
+    """An object that refers to itself, so that only the garbage collector frees it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def _in_another_thread(work: Callable[[], object]) -> None:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+@pytest.fixture
+def seconds() -> list[float]:
+    """The time by the collector's clock, to be set."""
+    return [0.0]
+
+
+@pytest.fixture
+def collector(seconds: list[float]) -> Iterator[GarbageCollector]:
+    """A collector that has begun in this thread."""
+    gc.collect()
+    collector = GarbageCollector(clock=lambda: seconds[0])
+    collector.begin()
+    yield collector
+    collector.end()
+    assert gc.isenabled()
+
+
+def test_another_thread_collects_nothing_while_a_window_is_open(collector: GarbageCollector) -> None:
+    collected_in: list[int] = []
+    kept: list[weakref.ref[_Knot]] = []
+
+    def make_garbage() -> None:
+        for _ in range(5_000):
+            kept.append(weakref.ref(_Knot(), lambda _: collected_in.append(threading.get_ident())))
+
+    _in_another_thread(make_garbage)
+    _in_another_thread(collector.collect)
+    assert collected_in == []
+    collector.step()
+    assert collected_in == [threading.get_ident()] * 5_000
+
+
+def test_a_step_collects_what_is_due(collector: GarbageCollector) -> None:
+    knots = [_Knot() for _ in range(gc.get_threshold()[0] + 100)]
+    last = weakref.ref(knots[-1])
+    knots.clear()
+    collector.step()
+    assert last() is None
+
+
+def test_a_step_collects_what_has_become_old_once_a_minute(
+    collector: GarbageCollector, seconds: list[float]
+) -> None:
+    knot = _Knot()
+    gone = weakref.ref(knot)
+    for generation in (0, 1):
+        gc.collect(generation)
+    del knot
+    seconds[0] = COLLECT_INTERVAL_S - 1
+    collector.step()
+    assert gone() is not None
+    seconds[0] = COLLECT_INTERVAL_S
+    collector.step()
+    assert gone() is None
+
+
+def test_without_a_window_every_thread_collects() -> None:
+    gone = weakref.ref(_Knot())
+    _in_another_thread(GarbageCollector().collect)
+    assert gone() is None
 
 
 def test_a_game_that_has_ended_is_freed_when_the_next_begins() -> None:
