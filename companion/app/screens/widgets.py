@@ -67,7 +67,7 @@ def let_go(former: Widget) -> None:
     Python keeps a former screen until it next cleans up. Until then, the screen would be laid out with all
     its texts whenever the design unit changes.
     """
-    for widget in [*former.walk()]:
+    for widget in [*former.walk(restrict=True)]:
         Builder.unbind_widget(widget.uid)
 
 
