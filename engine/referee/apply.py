@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from engine.cards import JOKER_RANK, RANK_OF, RANK_TEXTS, UNKNOWN
 from engine.demand import possible_demands
@@ -213,6 +214,7 @@ class Follower:
         elif effects["picks_up"] is not None:
             state.move_pile_to(effects["picks_up"])
             state.due_pick_up, state.pick_up_mechanism = effects["picks_up"], takes_back
+            state.possible_answer = None
             if burnt:
                 state.pick_up_mechanism = f"forces_pick_up.{burnt[0]}"
 
@@ -289,13 +291,19 @@ class Follower:
     def _expected_pick_up(self, event: Event, player: str, due: str) -> Outcome:
         """Rule on a pick-up that a show, a failed flip or a joker requires of the player `due`."""
         state = self.state
+        answered, state.possible_answer = state.possible_answer, None
         if player == due:
             return Outcome(confirms=True)
-        says = say("{due} has to pick up the pile, not {who}.", due=due, who=player)
-        ruling = ruling_of_breach(state.situation(), player, state.pick_up_mechanism, says, "turn")
         taken = [card for card in event.cards if card in state.seats[due].hand]
         state.seats[due].take_from_hand(taken)
         state.seats[player].hand.extend(taken)
+        if answered is not None and answered[1]["picks_up"] == player:
+            show, effects = answered
+            state.spend_answers(show)
+            state.turn = effects["next"]
+            return Outcome(confirms=True)
+        says = say("{due} has to pick up the pile, not {who}.", due=due, who=player)
+        ruling = ruling_of_breach(state.situation(), player, state.pick_up_mechanism, says, "turn")
         return Outcome(ruling=ruling)
 
     def _consequence(self, event: Event) -> Outcome:
@@ -386,6 +394,7 @@ class Follower:
         ruling = self._judge(event, action, notes)
         if "burned" not in ruling["effects"]:
             return Outcome(ruling=ruling)  # the card cannot be shown, so the show has no effect
+        possible_answer = self._possible_answer(event, player, action)
         self._note_start(event, player, ruling)
         from_hand, from_up = split_sources(seat.hand, seat.up, cards[:1], None)
         late = self._leave_hand(event, player, from_hand)
@@ -393,11 +402,24 @@ class Follower:
         state.spend_answers(event)
         state.burned.extend(cards)
         picker = ruling["effects"]["picks_up"]
-        state.due_pick_up = state.possible_burner = None
+        state.due_pick_up = state.possible_burner = state.possible_answer = None
         if picker is not None and state.pile:
             state.move_pile_to(picker)
             state.due_pick_up, state.pick_up_mechanism = picker, "backfire" if event.answers else "show_next"
+            state.possible_answer = possible_answer
         return self._finish(event, player, ruling, late, soft=True)
+
+    def _possible_answer(
+        self, event: Event, player: str, action: Action
+    ) -> tuple[Event, Mapping[str, Any]] | None:
+        """Return the show with an answer that may have been missed, and its effects; None: there was none."""
+        if not event.unseen or event.answers or event.to is None:
+            return None
+        answers = ((event.to, player),)
+        ruling = rule_on(self.state.situation(), replace(action, answers=answers))
+        if ruling["verdict"] == "illegal":
+            return None
+        return replace(event, answers=answers), ruling["effects"]
 
     def _take_up(self, event: Event) -> Outcome:
         state, player = self.state, self._actor(event)

@@ -129,6 +129,8 @@ class Knowledge:
     """Whether no unidentified card may have turned the direction round."""
     possible_effects: Sequence[Mapping[str, Any]] = ()
     """The different consequences of the last act (`next`, `direction`, `picks_up`): unread cards decide."""
+    possible_answer: tuple[Event, Mapping[str, Any]] | None = None
+    """The last show with one answer that may have been missed, and what would follow from it."""
     pile: list[str] = field(default_factory=list)
     sets: list[int] = field(default_factory=list)
     """The sizes of the topmost sets of the pile, last set last."""

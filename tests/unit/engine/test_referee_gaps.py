@@ -391,3 +391,36 @@ def test_turn_order_after_an_act_that_a_body_hid_either_player_may_follow(
     """Ann or Cat has acted, so it is Bob's turn or Ann's."""
     game, _ = acted_again_unseen(start, "9H")
     assert not broken(game.tell("play", follower, "10H", source="hand", confidence=0.97))
+
+
+@pytest.mark.parametrize("unseen", [True, False])
+def test_three_backfire_if_a_body_hid_the_show_the_other_player_may_have_answered(
+    start: Start, unseen: bool
+) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("show", CAT, "3H", to=BOB, unseen=unseen)
+    picked_up = game.tell("pick_up", CAT, "4H")
+    assert game.table.hands[CAT].known == ("4H",)
+    if unseen:
+        assert picked_up.confirms
+        assert (game.table.turn, game.table.hands[BOB].size) == (ANN, 2)  # Bob's 3 is gone
+        assert len(game.table.burned) == 2
+    else:
+        assert verdict(picked_up) == "illegal"
+        assert game.table.hands[BOB].size == 3
+
+
+def test_three_backfire_who_was_shown_a_three_still_picks_up_if_nobody_answered(start: Start) -> None:
+    game = start()
+    game.play(BOB, "4H", draws=1)
+    game.tell("show", CAT, "3H", to=BOB, unseen=True)
+    assert game.tell("pick_up", BOB, "4H").confirms
+    assert (game.table.turn, len(game.table.burned)) == (CAT, 1)
+
+
+def test_three_backfire_who_cannot_have_answered_is_not_believed_to_have_done_so(midway: Halfway) -> None:
+    game = midway(hands={BOB: "4H 5H 6H"})
+    game.play(BOB, "4H")
+    game.tell("show", CAT, "3H", to=BOB, unseen=True)
+    assert verdict(game.tell("pick_up", CAT, "4H")) == "illegal"
