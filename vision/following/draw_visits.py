@@ -49,6 +49,7 @@ class DrawVisit:
     """The number of the arm's reach."""
     start: float
     end: float
+    """When the arm was no longer there."""
     tip: Place
     """Where the arm's tip seemed to be when the visit began."""
     stuck: bool

@@ -240,7 +240,7 @@ class Draws:
     def _over_pile(self, start: float, end: float) -> set[int]:
         """Return the seats whose arms were over the draw pile between two times."""
         seats = {reach.number: reach.seat for reach in self._scene.reaches}
-        meanwhile = (visit.reach for visit in self._visits if visit.start <= end and start <= visit.end)
+        meanwhile = (visit.reach for visit in self._visits if visit.start < end and start < visit.end)
         return {seats[number] for number in meanwhile if number in seats}
 
     def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:

@@ -360,6 +360,30 @@ def test_a_hand_that_points_at_the_draw_pile_does_not_draw_for_who_played() -> N
     assert plays_and_draws(script) == [("play", "Ann"), ("draw", "Ann")]
 
 
+def test_an_arm_that_passed_over_the_draw_pile_before_the_hand_came_there_has_not_drawn() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.rest(1.0)
+    points, plays = (PLAY_AT[0], PLAY_AT[1] + 70.0), (PLAY_AT[0] - 5.0, PLAY_AT[1] - 80.0)
+    both(script, ("Ann", (ANN_HOME, points, points)), ("Bob", (BOB_HOME, plays, plays)))
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(2.5)
+    assert plays_and_draws(script) == [("play", "Ann")]
+    ann, bob = (ArmTrack.begin(script.reaches + 1 + seat, seat, script.t) for seat in (0, 1))
+    comes = (BOB_HOME, *[DRAW_AT] * 6, BOB_HOME)
+    beneath = (ann.seat,), *[(bob.seat,)] * 6, ()  # those whose arms are over the draw pile
+    for place, seats in zip(comes, beneath, strict=True):
+        script.t += STEP
+        ann.update(points if ann.seat in seats else ANN_HOME, script.t)
+        bob.update(place, script.t)
+        over = {DRAW: frozenset(seats)}
+        script.events += script.maker.on_hands(HandsFrame(script.t, (ann, bob), (), over, by_hands=True))
+    script.end(ann, bob)
+    script.draw_picture = draw_picture(17)
+    script.rest(4.0)
+    assert plays_and_draws(script)[-1] == ("draw", "Bob")
+
+
 def test_of_two_hands_that_leave_the_draw_pile_together_the_one_that_played_has_drawn() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
