@@ -165,7 +165,8 @@ class EventMaker:
         """Take in the arms of one frame; return the events that they decide."""
         self._scene.by_hands = hands.by_hands
         over_draw_pile = hands.covered.get(DRAW, frozenset())
-        if DRAW in hands.covered and not over_draw_pile and len(hands.tracks) == 1:
+        hidden_by = hands.bodies.get(DRAW)
+        if DRAW in hands.covered and not over_draw_pile and not hidden_by and len(hands.tracks) == 1:
             over_draw_pile = frozenset(reach.seat for reach in hands.tracks)  # the hand, apart from its arm
         for reach in hands.tracks:
             self._scene.remember(reach)

@@ -471,6 +471,25 @@ def test_what_is_drawn_beneath_a_head_goes_to_the_hand_whose_arm_is_over_the_dra
     assert [(e.player, e.count) for e in script.events if e.event == "draw"] == [("Bob", 2)]
 
 
+def test_what_is_drawn_beneath_its_players_head_does_not_go_to_the_only_hand_that_is_seen() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Bob", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1)))
+    bob = frozenset({PLAYERS.index("Bob")})
+    ann = script.reach("Ann", (ANN_HOME, 0.1))
+    for _ in range(8):
+        script.t += STEP
+        ann.update((ANN_HOME[0], ANN_HOME[1] - 60.0), script.t)
+        over = {DRAW: frozenset[int]()}
+        frame = HandsFrame(script.t, (ann,), (), over, by_hands=True, bodies={DRAW: bob})
+        script.events += script.maker.on_hands(frame)
+    script.end(ann)
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert plays_and_draws(script) == [("play", "Bob"), ("draw", "Bob")]
+
+
 @pytest.mark.parametrize(("leans", "draws_told"), [("Bob", ["Bob"]), ("Cat", ["Bob", "Cat"])])
 def test_a_second_draw_is_that_of_who_leans_over_the_pile_if_one_of_theirs_is_still_doubtful(
     leans: str, draws_told: list[str]
