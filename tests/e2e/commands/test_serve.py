@@ -30,7 +30,10 @@ HERE = ["--host", "127.0.0.1", "--port", "0"]
 def served(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
     """Start the command, and yield it with its first line."""
     command = [sys.executable, "-m", "companion.cli", "serve", *HERE, *arguments]
+    # Where tests run in the background, SIGINT may be ignored, and programs inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, before)
     try:
         assert program.stdout is not None
         line = program.stdout.readline()
