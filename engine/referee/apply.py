@@ -412,8 +412,9 @@ class Follower:
     def _possible_answer(
         self, event: Event, player: str, action: Action
     ) -> tuple[Event, Mapping[str, Any]] | None:
-        """Return the show with an answer that may have been missed, and its effects; None: there was none."""
-        if not event.unseen or event.answers or event.to is None:
+        """Return the show with an answer that may have been missed, and its effects; None: no such show."""
+        may_be_answered = event.unseen and not event.answers
+        if event.to is None or not may_be_answered:
             return None
         answers = ((event.to, player),)
         ruling = rule_on(self.state.situation(), replace(action, answers=answers))

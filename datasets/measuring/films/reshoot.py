@@ -140,7 +140,8 @@ def main(arguments: list[str]) -> int:
     args = parser.parse_args(arguments)
     codec = "h264" if shutil.which("ffmpeg") else "mp4v"
     reshoot(args.film, args.out, seed=args.seed, speed=args.speed, codec=codec)
-    print(f"{args.out}: {args.speed:g} times as fast, view: {'the same' if args.seed is None else args.seed}")
+    view = "the same" if args.seed is None else args.seed
+    print(f"{args.out}: {args.speed:g} times as fast, view: {view}")
     return 0
 
 

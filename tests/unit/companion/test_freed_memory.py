@@ -44,6 +44,10 @@ class _Knot:
         self.itself = self
 
 
+def _is_freed(knot: weakref.ref[_Knot]) -> bool:
+    return knot() is None
+
+
 def _in_another_thread(work: Callable[[], object]) -> None:
     thread = threading.Thread(target=work)
     thread.start()
@@ -87,29 +91,29 @@ def test_a_step_collects_what_is_due(collector: GarbageCollector) -> None:
     last = weakref.ref(knots[-1])
     knots.clear()
     collector.step()
-    assert last() is None
+    assert _is_freed(last)
 
 
 def test_a_step_collects_what_has_become_old_once_a_minute(
     collector: GarbageCollector, seconds: list[float]
 ) -> None:
     knot = _Knot()
-    gone = weakref.ref(knot)
+    old = weakref.ref(knot)
     for generation in (0, 1):
         gc.collect(generation)
     del knot
     seconds[0] = COLLECT_INTERVAL_S - 1
     collector.step()
-    assert gone() is not None
+    assert not _is_freed(old)
     seconds[0] = COLLECT_INTERVAL_S
     collector.step()
-    assert gone() is None
+    assert _is_freed(old)
 
 
 def test_without_a_window_every_thread_collects() -> None:
-    gone = weakref.ref(_Knot())
+    knot = weakref.ref(_Knot())
     _in_another_thread(GarbageCollector().collect)
-    assert gone() is None
+    assert _is_freed(knot)
 
 
 def test_a_game_that_has_ended_is_freed_when_the_next_begins() -> None:

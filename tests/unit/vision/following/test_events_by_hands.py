@@ -86,6 +86,17 @@ def somebody_leans(script: Script, player: str, *zones: Zone, frames: int) -> No
         script.events += script.maker.on_hands(frame)
 
 
+def hand_beside_body(
+    script: Script, hand: ArmTrack, place: Place, *, over: frozenset[int], body: frozenset[int], frames: int
+) -> None:
+    """A hand stays at a place while a body is over the draw pile. `over`: the seats of arms over it."""
+    for _ in range(frames):
+        script.t += STEP
+        hand.update(place, script.t)
+        frame = HandsFrame(script.t, (hand,), (), {DRAW: over}, by_hands=True, bodies={DRAW: body})
+        script.events += script.maker.on_hands(frame)
+
+
 def hand_beneath_heads(script: Script, player: str, lean: Sequence[str], *places: Place) -> ArmTrack:
     """A player's hand goes to each place for three frames while other players' heads are over the pile."""
     seat, heads = PLAYERS.index(player), {PLAY: frozenset(map(PLAYERS.index, lean))}
@@ -459,11 +470,7 @@ def test_what_is_drawn_beneath_a_head_goes_to_the_hand_whose_arm_is_over_the_dra
     ann, bob = (frozenset({PLAYERS.index(name)}) for name in ("Ann", "Bob"))
     reach = script.reach("Bob", (BOB_HOME, 0.1))
     short = (DRAW_AT[0], DRAW_AT[1] + 90.0 * (1 if BOB_HOME[1] > DRAW_AT[1] else -1))
-    for _ in range(8):
-        script.t += STEP
-        reach.update(short, script.t)
-        frame = HandsFrame(script.t, (reach,), (), {DRAW: bob}, by_hands=True, bodies={DRAW: ann})
-        script.events += script.maker.on_hands(frame)
+    hand_beside_body(script, reach, short, over=bob, body=ann, frames=8)
     script.end(reach)
     somebody_leans(script, "Ann", DRAW, frames=4)
     script.draw_picture = draw_picture(16)
@@ -478,12 +485,8 @@ def test_what_is_drawn_beneath_its_players_head_does_not_go_to_the_only_hand_tha
     script.end(script.reach("Bob", (BOB_HOME, 0.1)))
     bob = frozenset({PLAYERS.index("Bob")})
     ann = script.reach("Ann", (ANN_HOME, 0.1))
-    for _ in range(8):
-        script.t += STEP
-        ann.update((ANN_HOME[0], ANN_HOME[1] - 60.0), script.t)
-        over = {DRAW: frozenset[int]()}
-        frame = HandsFrame(script.t, (ann,), (), over, by_hands=True, bodies={DRAW: bob})
-        script.events += script.maker.on_hands(frame)
+    far = (ANN_HOME[0], ANN_HOME[1] - 60.0)
+    hand_beside_body(script, ann, far, over=frozenset(), body=bob, frames=8)
     script.end(ann)
     script.draw_picture = draw_picture(16)
     script.rest(4.0)
@@ -499,13 +502,8 @@ def test_a_second_draw_is_that_of_who_leans_over_the_pile_if_one_of_theirs_is_st
     script.draw_picture = draw_picture(20)
     script.play("Bob", card("9S", PLAY_AT), card("9H", (PLAY_AT[0] + 20.0, PLAY_AT[1])))
     for seat, player, edge in ((1, "Bob", 16), (2, leans, 12)):
-        hand, body = ArmTrack.begin(7 + seat, seat, script.t), {DRAW: frozenset({PLAYERS.index(player)})}
-        for _ in range(6):
-            script.t += STEP
-            hand.update(DRAW_AT, script.t)
-            over = {DRAW: frozenset({seat})}
-            frame = HandsFrame(script.t, (hand,), (), over, by_hands=True, bodies=body)
-            script.events += script.maker.on_hands(frame)
+        hand, body = ArmTrack.begin(7 + seat, seat, script.t), frozenset({PLAYERS.index(player)})
+        hand_beside_body(script, hand, DRAW_AT, over=frozenset({seat}), body=body, frames=6)
         script.end(hand)
         script.draw_picture = draw_picture(edge)
         script.rest(3.0)
