@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from vision.following.draw_visits import DrawVisit
-from vision.following.scene import DRAW_NEAR_MM, Scene, along_and_aside, is_on_the_way
+from vision.following.draw_visits import PAUSE_SECONDS, DrawVisit
+from vision.following.scene import DRAW_NEAR_MM, NEAR_MM, Scene, along_and_aside, is_on_the_way
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import Place
 
@@ -118,19 +118,38 @@ class DrawWays:
             return nearer_home and draw is not None
         return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
 
-    def was_at_pile(self, reach: ArmTrack, since: float) -> bool:
-        """Return whether a hand with tracked fingers was at the draw pile after a time, not just passing."""
+    def was_at_pile(self, reach: ArmTrack, since: float, within: float = DRAW_NEAR_MM) -> bool:
+        """Return whether a hand with tracked fingers was `within` so many mm of the draw pile after a time.
+
+        A hand that just passed does not count.
+        """
         draw, path = self._scene.layout.draw, [at for at in reach.path if at[0] >= since]
-        if draw is None or not any(self._scene.at_draw_pile(place) for _, place in path):
+        if draw is None or not any(self._scene.at_draw_pile(place, within) for _, place in path):
             return False
-        near = [k for k, (_, place) in enumerate(path) if math.dist(place, draw) <= DRAW_NEAR_MM]
+        near = [k for k, (_, place) in enumerate(path) if math.dist(place, draw) <= within]
         steps = [step for k in near for step in pairwise(path[max(0, k - 1) : k + 2])]
         passes = all(math.dist(here, there) > _PASSES_MM_PER_S * (t - t0) for (t0, here), (t, there) in steps)
         return not (steps and passes)
 
+    def may_have_been_at_pile(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> bool:
+        """Return whether a hand that was not seen to stay at the draw pile may have taken a card there.
+
+        Either it was first seen there, so it may have been there before. Or it was beside the pile while its
+        arm stayed over that, so its fingers may have reached it.
+        """
+        draw = self._scene.layout.draw
+        if draw is None or not reach.path:
+            return False
+        first_seen_there = self._scene.at_draw_pile(reach.path[0][1])
+        beside = [t for t, place in reach.path if math.dist(place, draw) <= NEAR_MM]
+        stays = [visit for visit in visits if visit.end - visit.start >= PAUSE_SECONDS]
+        return first_seen_there or any(visit.start <= t <= visit.end for visit in stays for t in beside)
+
     def stay(self, reach: ArmTrack, since: float) -> tuple[float, float]:
-        """Return from when till when a hand with tracked fingers was at the draw pile after a time."""
-        there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place)]
+        """Return from when till when a hand with tracked fingers was at the draw pile, or else beside it."""
+        path = [at for at in reach.path if at[0] >= since]
+        beside = [at for at in path if self._scene.at_draw_pile(at[1], NEAR_MM)]
+        there = [t for t, place in beside if self._scene.at_draw_pile(place)] or [t for t, _ in beside]
         return min(there, default=reach.start), max(there, default=reach.last_seen)
 
     def stays(self, reach: ArmTrack, since: float) -> int:

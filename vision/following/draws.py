@@ -13,7 +13,7 @@ from vision.following.draw_paths import DRAGGED_MM, DrawWays
 from vision.following.draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
 from vision.following.patches import PATCH_MM
 from vision.following.records import Patch, PutDown
-from vision.following.scene import DRAW_SECONDS, Scene
+from vision.following.scene import DRAW_SECONDS, NEAR_MM, Scene
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import DRAW
 
@@ -72,6 +72,8 @@ class _Drawn:
     """Whether only the draw pile's picture shows the draw."""
     stays: list[tuple[float, float]] = field(default_factory=list)
     """The times from and till which the hand was at the draw pile, if its fingers are tracked."""
+    beside: bool = False
+    """Whether the hand was only beside the draw pile, so that a picture must show the draw."""
     put_down_there: bool = False
     """Whether the hand may have paused only to put a card down, beside or before the draw pile."""
 
@@ -266,10 +268,14 @@ class Draws:
         if seemed_empty and not there:
             return
         if self._scene.by_hands:
-            if self._ways.was_at_pile(reach, since):
+            visits = [visit for visit in was_there if visit.start >= since]
+            due = self._due(reach.seat) is not None
+            maybe = due and self._ways.may_have_been_at_pile(reach, visits)
+            at_pile = maybe or self._ways.was_at_pile(reach, since)
+            if at_pile or (due and self._ways.was_at_pile(reach, since, NEAR_MM)):
                 self._report_of_another(reach.seat, now)
                 count = self._ways.stays(reach, since)
-                self._add(reach, count, count, stay=self._ways.stay(reach, since))
+                self._add(reach, count, count, stay=self._ways.stay(reach, since), beside=not at_pile)
             return
         visits = [visit for visit in was_there if visit.start >= since]
         count, firm = self._count(reach, visits, since)
@@ -308,17 +314,18 @@ class Draws:
         *,
         stay: tuple[float, float] | None = None,
         put_down_there: bool = False,
+        beside: bool = False,
     ) -> None:
         """Add the draws of a reach to its seat's draws that are not reported yet."""
         if self._drawn is None:
-            self._drawn = _Drawn(
-                reach.seat, count, firm, reach.start, reach.last_seen, put_down_there=put_down_there
-            )
+            self._drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last_seen, beside=beside)
+            self._drawn.put_down_there = put_down_there
         else:
             self._drawn.count += count
             self._drawn.firm += firm
             self._drawn.t = reach.last_seen
             self._drawn.put_down_there &= not count
+            self._drawn.beside &= beside
         if stay is not None:
             self._drawn.stays.append(stay)
 
@@ -546,9 +553,10 @@ class Draws:
         pictures = self._pictures
         gone = self._looks[-1:] == [False]
         if self._scene.by_hands:
-            least = 0 if due is None else self._owed(drawn, due)
-            needless = due is not None and not least
+            owed = 0 if due is None else self._owed(drawn, due)
+            needless = due is not None and not owed
             taken = [pictures.show_taking(*stay, plainly=needless) for stay in drawn.stays]
+            least = 0 if drawn.beside and not any(taken) else owed
             told = due is None and self._was_told_meanwhile(drawn)
             if told or (taken and pictures.show_draws and all(took is False for took in taken)):
                 drawn.count = 0

@@ -106,6 +106,12 @@ def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
     return joined
 
 
+def may_have_one_name(first: Observation, second: Observation) -> bool:
+    """Return whether two readings may be of the same card, by their names alone."""
+    both = first.probabilities.keys() & second.probabilities.keys()
+    return sum(first.probabilities[name] * second.probabilities[name] for name in both) >= _ONE_NAME
+
+
 def _put_together(first: Observation, second: Observation) -> Observation | None:
     """Return the card whose two ends these are, each read on its own; None if they are not."""
     names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME_P <= seen.best[1] < SURE_NAME]
@@ -115,9 +121,9 @@ def _put_together(first: Observation, second: Observation) -> Observation | None
         or first.is_at(second, *_APART)
     ):
         return None
-    both = first.probabilities.keys() & second.probabilities.keys()
-    if sum(first.probabilities[name] * second.probabilities[name] for name in both) < _ONE_NAME:
+    if not may_have_one_name(first, second):
         return None
+    both = first.probabilities.keys() & second.probabilities.keys()
     # If the pips are covered, both readings err in the same way. So they are averaged, not multiplied.
     odds = {name: (first.probabilities[name] + second.probabilities[name]) / 2 for name in both}
     angle = max(first, second, key=lambda seen: seen.best[1]).angle

@@ -165,9 +165,10 @@ class EventMaker:
         """Take in the arms of one frame; return the events that they decide."""
         self._scene.by_hands = hands.by_hands
         over_draw_pile = hands.covered.get(DRAW, frozenset())
-        hidden_by = hands.bodies.get(DRAW)
-        if DRAW in hands.covered and not over_draw_pile and not hidden_by and len(hands.tracks) == 1:
-            over_draw_pile = frozenset(reach.seat for reach in hands.tracks)  # the hand, apart from its arm
+        seats = frozenset(reach.seat for reach in hands.tracks)
+        alone = len(hands.tracks) == 1 and hands.bodies.get(DRAW, frozenset()) <= seats
+        if DRAW in hands.covered and not over_draw_pile and alone:
+            over_draw_pile = seats  # the hand, apart from its arm
         for reach in hands.tracks:
             self._scene.remember(reach)
             self._draws.watch(reach, hands.t, covered=reach.seat in over_draw_pile)

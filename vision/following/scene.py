@@ -272,10 +272,10 @@ class Scene:
         entry = reach.path[0][1]
         return max((place for _, place in reach.path), key=lambda place: math.dist(place, entry))
 
-    def at_draw_pile(self, place: Place) -> bool:
-        """Return whether a hand at `place` is at the draw pile, and nearer to it than to the other piles."""
+    def at_draw_pile(self, place: Place, within: float = DRAW_NEAR_MM) -> bool:
+        """Return whether a hand at `place` is within so many mm of the draw pile, and nearest to it."""
         draw = self.layout.draw
-        if draw is None or math.dist(place, draw) > DRAW_NEAR_MM:
+        if draw is None or math.dist(place, draw) > within:
             return False
         others = (self.layout.play, self.layout.burn)
         return all(math.dist(place, draw) < math.dist(place, pile) for pile in others if pile is not None)

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from vision.following.duplicates import SURE_NAME
+from vision.following.duplicates import may_have_one_name
 from vision.following.pile_geometry import same_card
 from vision.following.scene import NearHand, Scene
 from vision.table.layout import PLAY, Place
@@ -196,5 +196,5 @@ def _is_same(card: Observation, seen: Observation) -> bool:
 
 
 def _may_be(card: Observation, seen: Observation) -> bool:
-    """Return whether a reading may be a card: it lies there, and is not surely another one."""
-    return same_card(card, seen) and (seen.best[0] == card.best[0] or seen.best[1] < SURE_NAME)
+    """Return whether a reading may be a card: it lies there, and has no name or may have the same one."""
+    return same_card(card, seen) and (not seen.probabilities or may_have_one_name(card, seen))

@@ -493,6 +493,55 @@ def test_what_is_drawn_beneath_its_players_head_does_not_go_to_the_only_hand_tha
     assert plays_and_draws(script) == [("play", "Bob"), ("draw", "Bob")]
 
 
+def test_a_hand_beside_the_draw_pile_whose_arm_lies_over_it_has_drawn_if_a_little_of_it_looks_different() -> (
+    None
+):
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Bob", card("9S", PLAY_AT))
+    bob = frozenset({PLAYERS.index("Bob")})
+    hand = script.reach("Bob", (BOB_HOME, 0.1))
+    beside = (DRAW_AT[0] - 95.0, DRAW_AT[1])
+    hand_beside_body(script, hand, beside, over=frozenset(), body=bob, frames=8)
+    script.end(hand)
+    script.draw_picture = draw_picture(19)
+    script.rest(4.0)
+    assert plays_and_draws(script) == [("play", "Bob"), ("draw", "Bob")]
+
+
+@pytest.mark.parametrize(("shows", "draws_told"), [(16, ["Bob"]), (20, [])])
+def test_a_hand_whose_fingers_may_reach_the_draw_pile_has_drawn_if_that_looks_different(
+    shows: int, draws_told: list[str]
+) -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Bob", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), ((DRAW_AT[0] + 20.0, DRAW_AT[1] - 95.0), 0.3)))
+    script.draw_picture = draw_picture(shows)
+    script.rest(4.0)
+    assert [player for player, _ in draws(script)] == draws_told
+
+
+@pytest.mark.parametrize("due", [True, False])
+def test_a_hand_that_is_first_seen_at_the_draw_pile_and_leaves_at_once_has_drawn_if_it_is_due_a_card(
+    due: bool,
+) -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    if due:
+        script.play("Bob", card("9S", PLAY_AT))
+    hand = ArmTrack.begin(9, PLAYERS.index("Bob"), script.t)
+    for place in (DRAW_AT, (DRAW_AT[0] - 150.0, 0.0), BOB_HOME):
+        script.t += STEP
+        hand.update(place, script.t)
+        frame = HandsFrame(script.t, (hand,), (), {DRAW: frozenset({hand.seat})}, by_hands=True)
+        script.events += script.maker.on_hands(frame)
+    script.end(hand)
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert draws(script) == ([("Bob", 1)] if due else [])
+
+
 @pytest.mark.parametrize(("leans", "draws_told"), [("Bob", ["Bob"]), ("Cat", ["Bob", "Cat"])])
 def test_a_second_draw_is_that_of_who_leans_over_the_pile_if_one_of_theirs_is_still_doubtful(
     leans: str, draws_told: list[str]
@@ -676,6 +725,20 @@ def test_who_was_at_both_piles_only_before_a_card_came_has_not_played_it() -> No
     script.rest(4.0)
     told = [(kind, player) for kind, player, _ in script.told() if kind in ("play", "draw")]
     assert told == [("play", "Cat"), ("play", "Bob"), ("draw", "Bob")]
+
+
+def test_a_card_that_is_tossed_upon_one_that_was_hardly_read_is_of_the_hand_that_came_last() -> None:
+    script = script_by_hands()
+    script.table.append(Observation(*PLAY_AT, 90.0, "up", {"4C": 0.66, "AC": 0.3}))
+    script.rest(1.0)
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table.append(card("6S", (PLAY_AT[0] + 20.0, PLAY_AT[1])))
+    script.rest(0.7)
+    script.reach("Cat", (ANN_HOME, 0.1), ((PLAY_AT[0], 170.0), 0.2))
+    something_moves(script, PLAY, frames=2)
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(3.0)
+    assert plays_and_draws(script)[-2:] == [("play", "Bob"), ("play", "Cat")]
 
 
 def test_a_pile_went_with_the_hand_beneath_which_it_was_last_seen() -> None:
