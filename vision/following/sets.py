@@ -74,8 +74,9 @@ def one_set(
     Half-covered cards are easily misread; the card that is read best lies on top. The surest card has one of
     `ranks`, if any card does. Cards of several ranks stay if each is read surely, because then a player did
     play them. A card other than the surest is dropped if it may be an `unseen` card that lay there, see
-    `may_be_one_of`. It stays if it has the surest card's rank and a picture shows that it is new. A card
-    under others shows less and less.
+    `may_be_one_of`. It stays if it has the surest card's rank and a picture shows that it is new. A picture
+    does not make up for a guess: the outline of a partly hidden card may be off. A card under others shows
+    less and less.
     """
     if not new:
         return []
@@ -84,7 +85,9 @@ def one_set(
     likely = [
         c
         for c in new
-        if c is surest or not may_be_one_of(unseen, c) or (c[0][:-1] == rank and shows_new(c[2]))
+        if c is surest
+        or not may_be_one_of(unseen, c)
+        or (c[0][:-1] == rank and shows_new(c[2]) and not is_read_as_one_of(unseen, c))
     ]
     return sorted(of_ranks({rank}, likely, unseen, on_pile=on_pile), key=lambda card: card[0][:-1] == rank)
 

@@ -330,6 +330,15 @@ def test_a_doubtful_card_just_where_one_much_like_it_lies_is_that_one_read_once_
     assert not half_covered.view([[up("9H"), black]] * 3, set()).new, "it is the 9C, of which little shows"
 
 
+@pytest.mark.parametrize(("as_unseen", "new"), [(0.22, ["6H"]), (0.1, ["6H", "6S"])])
+def test_a_guess_is_an_unseen_card_that_is_hardly_less_likely_though_its_outline_lies_beside_that(
+    as_unseen: float, new: list[str]
+) -> None:
+    pile = pile_of(up("6C"))
+    look = [up("6H", 3, p=0.99, angle=0), up("6S", -12, p=0.3, angle=102, c6C=as_unseen)]
+    assert [card[0] for card in pile.view([look] * 4, set(), Pictured(lambda _: True)).new] == new
+
+
 def test_a_doubtful_card_of_a_rank_that_lay_there_is_new_where_the_picture_shows_that_it_is() -> None:
     pile = pile_of(up("6S"))
     looks = [[up("6H", p=0.99, angle=95), up("6C", 8, p=0.84, angle=84)]] * 3
