@@ -99,7 +99,19 @@ def _drawn(font: str, character: str) -> bytes:
     return b"" if label.texture is None else bytes(label.texture.pixels)
 
 
-@lru_cache(maxsize=64)
+def whole_size(size: float) -> int:
+    """Return the size in which Kivy opens a font: it draws and measures type in whole pixels only."""
+    return int(size)
+
+
+def _font_id(label: Any) -> str:
+    """Return what Kivy keeps an open font under. Labels of nearly one size share one, and so its glyphs."""
+    is_ = label.options
+    styles = f"{is_['bold']}|{is_['italic']}|{is_['underline']}|{is_['strikethrough']}"
+    return f"{whole_size(is_['font_size'])}|{is_['font_name_r']}|{styles}"
+
+
+@lru_cache(maxsize=256)
 def _sizes_in(_font: str) -> dict[str, tuple[int, int]]:
     """Return the sizes of texts in a font that are known so far."""
     return {}
@@ -107,7 +119,7 @@ def _sizes_in(_font: str) -> dict[str, tuple[int, int]]:
 
 def _remembering(label: Any) -> Callable[[str], tuple[int, int]]:
     """Return what measures texts in the font that `label` has at this moment, each of them only once."""
-    known, measure = _sizes_in(label._get_font_id()), label.get_extents
+    known, measure = _sizes_in(_font_id(label)), label.get_extents
 
     def extents(text: str) -> tuple[int, int]:
         size = known.get(text)
@@ -123,3 +135,5 @@ def _remembering(label: Any) -> Callable[[str], tuple[int, int]]:
 if hasattr(CoreLabel, "_get_font_id"):
     # The one that Kivy brings remembers nothing: it measures each word for each width, and again to draw it.
     CoreLabel.get_cached_extents = _remembering
+    # By its own names, Kivy opens a font again for each fraction of a pixel in its size.
+    CoreLabel._get_font_id = _font_id

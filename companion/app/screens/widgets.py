@@ -26,7 +26,7 @@ from kivy.uix.widget import Widget
 from kivy.utils import escape_markup
 
 from companion import theme
-from companion.app.screens.fonts import SIGN_FONT, field_font, in_fonts
+from companion.app.screens.fonts import SIGN_FONT, field_font, in_fonts, whole_size
 from companion.i18n.wording import SUIT_SIGN, is_red, split_card
 
 _SIGNS = frozenset("♣♦♥♠✓✗↻↺▶●◀→⏸☰★§⚙")
@@ -146,19 +146,27 @@ def most_height(size: float, needed: float, height: float, lines: float) -> floa
     return min(height + 1 if needed <= size * _ONE_LINE else height, lines * 1.4 * size)
 
 
-@lru_cache(maxsize=4096)
 def text_height(markup: str, size: float, width: int, bold: bool, italic: bool) -> float:
     """Return the height of a text in pixels, without drawing it. Results are cached."""
+    return _height_in(markup, whole_size(size), width, bold, italic)
+
+
+@lru_cache(maxsize=4096)
+def _height_in(markup: str, size: int, width: int, bold: bool, italic: bool) -> float:
     label = MarkupLabel(text=markup, font_size=size, bold=bold, italic=italic, text_size=(width, None))
     label.resolve_font_name()
     return float(label.render()[1])
 
 
-@lru_cache(maxsize=4096)
 def longest_word(markup: str, size: float, bold: bool, italic: bool) -> float:
-    """Return the width in pixels of the longest word of a text."""
+    """Return the width in pixels of the longest word of a text. Results are cached."""
+    return _longest_in(markup, whole_size(size), bold, italic)
+
+
+@lru_cache(maxsize=4096)
+def _longest_in(markup: str, size: int, bold: bool, italic: bool) -> float:
     words = plain_text(markup).split()
-    return max((line_width(word, size, bold, italic) for word in words), default=0.0)
+    return max((_width_in(word, size, bold, italic) for word in words), default=0.0)
 
 
 def plain_text(markup: str) -> str:
@@ -166,9 +174,13 @@ def plain_text(markup: str) -> str:
     return re.sub(r"\[/?[a-z]+(=[^]]*)?]", "", markup)
 
 
-@lru_cache(maxsize=4096)
 def line_width(text: str, size: float, bold: bool, italic: bool) -> float:
-    """Return the width in pixels of a text on one line."""
+    """Return the width in pixels of a text on one line. Results are cached."""
+    return _width_in(text, whole_size(size), bold, italic)
+
+
+@lru_cache(maxsize=4096)
+def _width_in(text: str, size: int, bold: bool, italic: bool) -> float:
     label = CoreLabel(font_size=size, bold=bold, italic=italic)
     label.resolve_font_name()
     return float(label.get_extents(text)[0])

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from tests.e2e.windows.driven import cut_texts
@@ -36,3 +41,31 @@ def test_a_field_is_typed_in_the_font_that_its_name_needs() -> None:
 @pytest.mark.parametrize("look", ["the form", "the table"])
 def test_such_names_are_not_cut(look: str) -> None:
     assert cut_texts(walk("foreign_names", PHONE)["measured"][look]) == []
+
+
+MEASURED_BY_KIVY = """
+import json
+from kivy.core.text import Label
+
+def size(font_size):
+    label = Label(font_size=font_size)
+    label.resolve_font_name()
+    return label.get_extents("Wie viele Karten sind es?")
+
+print(json.dumps([size(font_size) for font_size in (20, 20.5, 20.99, 21)]))
+"""
+
+
+def test_kivy_itself_measures_type_in_whole_pixels() -> None:
+    """So labels whose sizes differ by less can share a font (`companion/app/screens/fonts.py`)."""
+    alone = {"KIVY_NO_ARGS": "1", "KIVY_NO_CONFIG": "1", "KIVY_NO_FILELOG": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED_BY_KIVY],
+        env={**os.environ, **alone},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    whole, half, nearly, next_size = json.loads(done.stdout.splitlines()[-1])
+    assert whole == half == nearly != next_size
