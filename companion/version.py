@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
 
 def version() -> str | None:
     """Return the version, or None if the program runs from a folder and is not installed."""
+    from importlib import metadata  # takes a fifth of the start of a command, which seldom asks
+
     try:
         return metadata.version("shithead-referee")
     except metadata.PackageNotFoundError:

@@ -30,9 +30,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def asked_by_shell() -> bool:
+    """Return whether the shell asks what could come next."""
+    return "_ARGCOMPLETE" in os.environ
+
+
 def answer_shell(parser: argparse.ArgumentParser, **how: Any) -> None:
     """If the shell asks for completions, answer and exit. `how` goes to `argcomplete.autocomplete`."""
-    if "_ARGCOMPLETE" not in os.environ:
+    if not asked_by_shell():
         return
     import argcomplete
 

@@ -45,6 +45,29 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Begin with: shithead app" in text
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_explains_itself_as_the_parser_of_all_commands_would(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for ask in (main, cli.build_parser().parse_args):
+        with pytest.raises(SystemExit):
+            ask([name, "--help"])
+    said = capsys.readouterr().out
+    assert said == 2 * said[: len(said) // 2]
+
+
+def test_a_command_that_is_named_loads_no_other() -> None:
+    loads = "import sys; from companion.cli.main import main; main(['rules', '--list']); "
+    printing = "print(*(name for name in sys.modules if name.startswith(('companion.', 'email'))))"
+    done = subprocess.run(
+        [sys.executable, "-c", loads + printing], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    others = {f"companion.cli.{name}" for name in COMMANDS if name not in ("rules", "completion")}
+    assert "companion.cli.rules" in loaded
+    assert not loaded & {*others, "email", "companion.store.store"}
+
+
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as done:
         main(["--version"])
