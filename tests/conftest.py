@@ -38,6 +38,7 @@ def pytest_collection_finish() -> None:
     """Let Python clean up again, but leave out what has been loaded so far."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 100)  # what little garbage tests leave need not be looked for all the time
     gc.enable()
 
 
