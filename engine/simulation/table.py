@@ -64,6 +64,10 @@ class Table(NamedTuple):
     """The number of acts so far."""
 
 
+_MOST_TEXTS = 256
+"""How many sets of cards a pack remembers as text."""
+
+
 class Pack:
     """The cards of one or more packs, numbered so that cards of one rank have adjacent numbers.
 
@@ -80,14 +84,20 @@ class Pack:
         self.suits = tuple(SUIT_OF[code] for code in self.codes)
         self.colours = tuple(COLOUR_OF[code] for code in self.codes)
         self.bits = tuple(1 << card for card in range(len(self.codes)))
+        self._texts: dict[int, tuple[str, ...]] = {}
 
     def rank_bits(self, rank: int) -> int:
         """Return all cards of a rank as bits."""
         return sum(bit for bit, other in zip(self.bits, self.ranks, strict=True) if other == rank)
 
     def text(self, cards: int) -> tuple[str, ...]:
-        """Return a set of cards as text, lowest first."""
-        return tuple(self.codes[card] for card in cards_of(cards))
+        """Return a set of cards as text, lowest first. Each act of a table asks for the same."""
+        text = self._texts.get(cards)
+        if text is None:
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            text = self._texts[cards] = self.texts(cards_of(cards))
+        return text
 
     def texts(self, cards: Iterable[int]) -> tuple[str, ...]:
         """Return cards, given by number, as text in the same order."""
