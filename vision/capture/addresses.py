@@ -129,7 +129,7 @@ def _split(address: str) -> tuple[str, str | None, str | None, str]:
 
 def _escaped(text: str) -> str:
     """Return a name or password with everything escaped that has a meaning in an address."""
-    return quote(_UNESCAPED_PERCENT.sub("%25", text), safe="%!$&'()*+,;=-._~")
+    return quote(_UNESCAPED_PERCENT.sub("%25", text), safe="%!$&'()*+,;=-._~", errors="surrogateescape")
 
 
 def _exists(text: str) -> bool:

@@ -30,6 +30,7 @@ from vision.capture.addresses import (
         ("rtsp://me:p@s/w@10.0.0.9/live", "rtsp://me:p%40s%2Fw@10.0.0.9/live"),
         ("http://me:100%@phone/video", "http://me:100%25@phone/video"),
         ("http://me:p%23@phone/video", "http://me:p%23@phone/video"),
+        ("http://me:\udc80@phone/video", "http://me:%80@phone/video"),
         ("http://phone:8080/@me/video", "http://phone:8080/@me/video"),
         ("C:\\films\\a@192.168.1.20", "C:\\films\\a@192.168.1.20"),
         ("[fe80::1]:8080/video", "http://[fe80::1]:8080/video"),
