@@ -13,6 +13,8 @@ from engine.errors import BadInputError
 pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
 
+from ultralytics.engine import trainer as ultralytics_trainer
+
 from datasets.scenes.store import write_scene_parts
 from models.onestage import train
 from models.onestage.data import label_scenes, write_data
@@ -37,7 +39,8 @@ def test_the_process_of_each_gpu_finds_the_trainer_by_name(
     seen = np.zeros((96, 96), np.uint8)
     write_scene_parts(picture, np.zeros((96, 96, 3), np.uint8), quad, np.array([True]), seen, cards=("10H",))
     data = write_data(label_scenes([picture]), [picture], tmp_path / "data")
-    monkeypatch.setattr("models.onestage.trainer._in_bfloat16", lambda: None)
+    # On a CPU, the way to compute is replaced in ultralytics: have it put back.
+    monkeypatch.setattr(ultralytics_trainer, "autocast", ultralytics_trainer.autocast)
     settings = train._SETTINGS | {"data": str(data), "device": "cpu", "save_dir": str(tmp_path / "run")}
     trainer = one_stage_trainer(settings)
     added = [trainer.callbacks[name][-1] for name in ("on_train_start", "on_train_epoch_start")]
