@@ -104,11 +104,13 @@ def whole_size(size: float) -> int:
     return int(size)
 
 
+_FONT_OPTIONS = ("font_name_r", "bold", "italic", "underline", "strikethrough")
+
+
 def _font_id(label: Any) -> str:
     """Return what Kivy keeps an open font under. Labels of nearly one size share one, and so its glyphs."""
-    is_ = label.options
-    styles = f"{is_['bold']}|{is_['italic']}|{is_['underline']}|{is_['strikethrough']}"
-    return f"{whole_size(is_['font_size'])}|{is_['font_name_r']}|{styles}"
+    options = label.options
+    return "|".join(map(str, (whole_size(options["font_size"]), *map(options.get, _FONT_OPTIONS))))
 
 
 @lru_cache(maxsize=256)
