@@ -306,10 +306,11 @@ class Pile:
         """Return whether new cards hide every index of the top ones, so that these may lie below.
 
         `off`: how far (mm) the outlines may miss an index. Cards without a name do not count: such an outline
-        may be drawn through cards that were laid bare.
+        may be drawn through cards that were laid bare. A guess that may be a buried card is not new, either.
         """
         top = [card.place for card in self.top if card.place]
-        return hide([seen for name, _, seen in view.new if name != UNKNOWN_CARD], top, off)
+        new = [card for card in view.new if card[0] != UNKNOWN_CARD]
+        return hide([card[2] for card in new if not is_read_as_one_of(view.unseen, card)], top, off)
 
     def _staying(self, seen: Sequence[Observation], pictured: Pictured) -> set[str]:
         """Return cards that surely stayed beneath others, although something seen reads like them.

@@ -501,6 +501,17 @@ def test_a_doubtful_card_in_the_top_s_place_does_not_hide_it_where_a_buried_one_
         assert not pile.is_laid_bare(view, seen, gone=gone, doubtful=doubtful), "the queen lies on the ace"
 
 
+@pytest.mark.parametrize(("as_buried", "bare"), [(0.3, True), (0.1, False)])
+def test_a_guess_in_the_top_s_place_that_may_be_a_buried_card_does_not_hide_the_top(
+    as_buried: float, bare: bool
+) -> None:
+    pile = pile_of(up("4H", -20), up("6C", 5), up("JC", 3), up("AH", 12))
+    look = [up("4H", -20), up("JC", 3), up("6S", 12, p=0.45, c6C=as_buried)]
+    view = pile.view([look] * 5, set(), Pictured(lambda _: True))
+    assert [card[0] for card in view.new] == ["6S"]
+    assert pile.is_laid_bare(view, {"AH", "JC"}, gone=True, doubtful=False) is bare
+
+
 @pytest.mark.parametrize(
     ("tip", "left"),
     [((0.0, 20.0), False), ((0.0, -88.0), False), ((0.0, -110.0), True), ((88.0, 0.0), True)],
