@@ -267,17 +267,10 @@ class Draws:
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
         if seemed_empty and not there:
             return
-        if self._scene.by_hands:
-            visits = [visit for visit in was_there if visit.start >= since]
-            due = self._due(reach.seat) is not None
-            maybe = due and self._ways.may_have_been_at_pile(reach, visits)
-            at_pile = maybe or self._ways.was_at_pile(reach, since)
-            if at_pile or (due and self._ways.was_at_pile(reach, since, NEAR_MM)):
-                self._report_of_another(reach.seat, now)
-                count = self._ways.stays(reach, since)
-                self._add(reach, count, count, stay=self._ways.stay(reach, since), beside=not at_pile)
-            return
         visits = [visit for visit in was_there if visit.start >= since]
+        if self._scene.by_hands:
+            self._fingers_were_there(reach, visits, now, since)
+            return
         count, firm = self._count(reach, visits, since)
         put_down_there = count == 1 and self._paused_only_to_put_down(reach)
         if count and not firm:
@@ -290,6 +283,21 @@ class Draws:
         if count and self._drawn is not None and self._drawn.count and self._ways.was_lost_at_pile(reach):
             count, firm = count - 1, min(firm, count - 1)
         self._add(reach, count, firm, put_down_there=put_down_there)
+
+    def _fingers_were_there(
+        self, reach: ArmTrack, visits: Sequence[DrawVisit], now: float, since: float
+    ) -> None:
+        """Count the draws of a hand with tracked fingers after a time; `visits` are its arm's to the pile.
+
+        The hand of a player who still has to draw may also have been beside the pile.
+        """
+        due = self._due(reach.seat) is not None
+        at_pile = self._ways.was_at_pile(reach, since)
+        at_pile = at_pile or (due and self._ways.may_have_been_at_pile(reach, visits))
+        if at_pile or (due and self._ways.was_at_pile(reach, since, NEAR_MM)):
+            self._report_of_another(reach.seat, now)
+            count = self._ways.stays(reach, since)
+            self._add(reach, count, count, stay=self._ways.stay(reach, since), beside=not at_pile)
 
     def _report_of_another(self, seat: int, now: float) -> None:
         """Report another seat's draws before this seat's draws are counted, if it is known what for."""
