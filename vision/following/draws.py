@@ -474,6 +474,8 @@ class Draws:
     def _report_one(self, drawn: _Drawn, now: float) -> None:
         log, player = self._scene.log, self._scene.player(drawn.seat)
         due = self._due(drawn.seat)
+        if due is not None and self._was_before(drawn, due):
+            return
         if due is None and self._scene.by_hands and self._may_have_drawn(drawn):
             owing = self._who_owes(drawn)
             if owing is None:
@@ -502,6 +504,12 @@ class Draws:
             self._before_draw(player, drawn.count, now)
             told = log.add("draw", drawn.t, now, player=player, count=drawn.count, confidence=0.9)
         self._reported = told, drawn
+
+    def _was_before(self, drawn: _Drawn, due: PutDown) -> bool:
+        """Return whether a hand left the draw pile before the card came for which it seems to have drawn."""
+        without, _ = self._scene.card_came
+        last, left = self._scene.log.last, max((end for _, end in drawn.stays), default=math.inf)
+        return left <= without and last is not None and last.t == due.t
 
     def _may_have_drawn(self, drawn: _Drawn) -> bool:
         """Return whether the draw pile may look different since a hand with tracked fingers was there."""
@@ -562,7 +570,7 @@ class Draws:
         gone = self._looks[-1:] == [False]
         if self._scene.by_hands:
             owed = 0 if due is None else self._owed(drawn, due)
-            needless = due is not None and not owed
+            needless = not owed and (due is not None or not self._scene.started)
             taken = [pictures.show_taking(*stay, plainly=needless) for stay in drawn.stays]
             least = 0 if drawn.beside and not any(taken) else owed
             told = due is None and self._was_told_meanwhile(drawn)

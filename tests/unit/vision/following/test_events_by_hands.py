@@ -542,6 +542,31 @@ def test_a_hand_that_is_first_seen_at_the_draw_pile_and_leaves_at_once_has_drawn
     assert draws(script) == ([("Bob", 1)] if due else [])
 
 
+def test_a_hand_that_touches_the_draw_pile_before_anybody_has_played_draws_nothing() -> None:
+    script = script_by_hands()
+    for shown in (20, 19):
+        script.draw_picture = draw_picture(20)
+        script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.4), (BOB_HOME, 0.1)))
+        script.draw_picture = draw_picture(shown)
+        script.rest(4.0)
+    assert draws(script) == []
+
+
+def test_a_hand_that_was_at_the_draw_pile_only_before_its_card_came_has_drawn_later() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("4H", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.4), (BOB_HOME, 0.1)))
+    script.rest(1.0)
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.rest(0.5)
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.4), (BOB_HOME, 0.1)))
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert [(e.player, e.count) for e in script.events if e.event == "draw"] == [("Bob", 1)]
+
+
 @pytest.mark.parametrize(("leans", "draws_told"), [("Bob", ["Bob"]), ("Cat", ["Bob", "Cat"])])
 def test_a_second_draw_is_that_of_who_leans_over_the_pile_if_one_of_theirs_is_still_doubtful(
     leans: str, draws_told: list[str]
