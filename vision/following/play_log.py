@@ -65,6 +65,15 @@ class PlayLog:
         last = self.last
         return last if last is not None and self._scene.log.is_newest(last) else None
 
+    @property
+    def newest_but_draws(self) -> Event | None:
+        """The last play, if nothing has happened since but draws of its player."""
+        last = self.last
+        if last is None:
+            return None
+        since = self._scene.log.since(last)
+        return last if all((act.event, act.player) == ("draw", last.player) for act in since) else None
+
     def is_other_rank_of_last(self, player: str | None, names: Sequence[str], t: float) -> bool:
         """Return whether cards belong to the play just reported, and differ in rank from its top card."""
         last = self.newest

@@ -313,6 +313,9 @@ class PlayPile:
         self._new_cards.begin_play()
         player = self._scene.player(seat)
         new = self._without_mates_of_last(new, player, now)
+        if not new:
+            self._settle(now, patch, early=early)
+            return
         names = tuple(name for name, _, _ in new)
         source = self._upcards.source_of(names, seat)
         below = self._play_log.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
@@ -427,16 +430,18 @@ class PlayPile:
         return [card for card in seen if card not in hidden]
 
     def _without_mates_of_last(self, new: list[NewCard], player: str | None, now: float) -> list[NewCard]:
-        """Return new cards without those that came with another player's play, on which the rest now lies.
+        """Return new cards without those that came with the last play, beneath its cards or those on it.
 
         Cards that are put down together nearly always have one rank. Those of the last play's rank are added
-        to it if they are surely read; else they are its own cards, misread.
+        to it if they are surely read; else they are its own cards, misread. Its own player's hand may have
+        hidden them until a draw. So those below its cards came with it, too.
         """
-        last = self._play_log.newest
-        if last is None or last.player == player:
+        last, drew = self._play_log.newest_but_draws, self._play_log.newest is None
+        if last is None or (last.player == player) is not drew:
             return new
         mates = [card for card in new if card[0][:-1] == last.cards[-1][:-1]]
-        if not mates or len(mates) == len(new):
+        own_lie_on_top = drew and not self.pile.lie_below_top(mates, self._looks)
+        if not mates or own_lie_on_top or (len(mates) == len(new) and not drew):
             return new
         sure = [(name, p, seen) for name, p, seen in mates if seen.probabilities.get(name, 0.0) >= SURE]
         if sure:

@@ -239,6 +239,11 @@ class ReportedEvents:
         """Return whether no event has been added since this one, given any of its forms."""
         return self.last is not None and _first_id(self.last) == _first_id(event)
 
+    def since(self, event: Event) -> list[Event]:
+        """Return the events that were added after this one, given any of its forms; no questions."""
+        later = [act for first, act in self._latest.items() if first > _first_id(event)]
+        return [act for act in later if not act.withdrawn and act.event != "unclear"]
+
     def put_down_by(self, player: str | None) -> PutDown | None:
         """Return what a player (None: unknown) has put down and not drawn for; None if nothing."""
         return self.put_down.get(player or "")
