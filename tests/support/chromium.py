@@ -150,6 +150,7 @@ def camera_film(
     every: int = 1,
     start: float = 0.0,
     end: float | None = None,
+    still: float = 0.0,
     width: int = 1600,
 ) -> Path:
     """Write a film for Chromium's camera, and return it.
@@ -163,6 +164,7 @@ def camera_film(
         every: Of so many pictures one is shown.
         start: Where it begins, in seconds of the source.
         end: Where it ends; None: where the source does.
+        still: So many seconds of the source it first shows the first picture.
         width: Its width in pixels.
     """
     capture = cv2.VideoCapture(str(source))
@@ -181,7 +183,8 @@ def camera_film(
                 size = width, round(frame.shape[0] * width / frame.shape[1])
                 frame = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8)
             last = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, 80])[1].tobytes()
-            for _ in range(round((number + 1) * each) - round(number * each)):
+            first = round(still * _CAMERA_FPS / rate) if number == 0 else 0
+            for _ in range(first + round((number + 1) * each) - round(number * each)):
                 file.write(last)
             number += 1
         for _ in range(round(_CAMERA_FPS * 30)):
