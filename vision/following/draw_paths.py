@@ -131,16 +131,17 @@ class DrawWays:
         passes = all(math.dist(here, there) > _PASSES_MM_PER_S * (t - t0) for (t0, here), (t, there) in steps)
         return not (steps and passes)
 
-    def may_have_been_at_pile(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> bool:
-        """Return whether a hand that was not seen to stay at the draw pile may have taken a card there.
+    def may_have_been_at_pile(self, reach: ArmTrack, visits: Sequence[DrawVisit], since: float) -> bool:
+        """Return whether a hand that was not seen to stay at the draw pile may have drawn after a time.
 
-        Either it was first seen there, so it may have been there before. Or it was beside the pile while its
-        arm stayed over that, so its fingers may have reached it.
+        `visits` are those of its arm since then. Either the hand was first seen there, so it may have been
+        there before. Or it was beside the pile while its arm stayed over that, and its fingers reached it.
         """
         draw = self._scene.layout.draw
         if draw is None or not reach.path:
             return False
-        first_seen_there = self._scene.at_draw_pile(reach.path[0][1])
+        begun, first = reach.path[0]
+        first_seen_there = begun >= since and self._scene.at_draw_pile(first)
         beside = [t for t, place in reach.path if math.dist(place, draw) <= NEAR_MM]
         stays = [visit for visit in visits if visit.end - visit.start >= PAUSE_SECONDS]
         return first_seen_there or any(visit.start <= t <= visit.end for visit in stays for t in beside)

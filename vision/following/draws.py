@@ -293,7 +293,7 @@ class Draws:
         """
         due = self._due(reach.seat) is not None
         at_pile = self._ways.was_at_pile(reach, since)
-        at_pile = at_pile or (due and self._ways.may_have_been_at_pile(reach, visits))
+        at_pile = at_pile or (due and self._ways.may_have_been_at_pile(reach, visits, since))
         if at_pile or (due and self._ways.was_at_pile(reach, since, NEAR_MM)):
             self._report_of_another(reach.seat, now)
             count = self._ways.stays(reach, since)

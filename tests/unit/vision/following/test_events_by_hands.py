@@ -542,6 +542,34 @@ def test_a_hand_that_is_first_seen_at_the_draw_pile_and_leaves_at_once_has_drawn
     assert draws(script) == ([("Bob", 1)] if due else [])
 
 
+def test_a_hand_that_was_first_seen_at_the_draw_pile_has_drawn_but_once_though_it_stays_and_plays_again() -> (
+    None
+):
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Bob", card("9S", PLAY_AT))
+    hand = ArmTrack.begin(9, PLAYERS.index("Bob"), script.t)
+
+    def stays(place: Place, zone: Zone | None, frames: int) -> None:
+        for _ in range(frames):
+            script.t += STEP
+            hand.update(place, script.t)
+            over = {} if zone is None else {zone: frozenset({hand.seat})}
+            script.events += script.maker.on_hands(HandsFrame(script.t, (hand,), (), over, by_hands=True))
+            if zone is None:
+                script.look()
+
+    stays(DRAW_AT, DRAW, 6)
+    script.draw_picture = draw_picture(16)
+    stays(BOB_HOME, None, 30)
+    stays(PLAY_AT, PLAY, 6)
+    script.table.append(card("JS", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    stays(BOB_HOME, None, 60)
+    script.end(hand)
+    script.rest(4.0)
+    assert plays_and_draws(script) == [("play", "Bob"), ("draw", "Bob"), ("play", "Bob")]
+
+
 def test_a_hand_that_touches_the_draw_pile_before_anybody_has_played_draws_nothing() -> None:
     script = script_by_hands()
     for shown in (20, 19):
