@@ -413,8 +413,7 @@ class Follower:
         self, event: Event, player: str, action: Action
     ) -> tuple[Event, Mapping[str, Any]] | None:
         """Return the show with an answer that may have been missed, and its effects; None: no such show."""
-        may_be_answered = event.unseen and not event.answers
-        if event.to is None or not may_be_answered:
+        if event.to is None or event.answers or not event.unseen:
             return None
         answers = ((event.to, player),)
         ruling = rule_on(self.state.situation(), replace(action, answers=answers))

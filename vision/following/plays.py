@@ -436,8 +436,11 @@ class PlayPile:
         to it if they are surely read; else they are its own cards, misread. Its own player's hand may have
         hidden them until a draw. So those below its cards came with it, too.
         """
-        last, drew = self._play_log.newest_but_draws, self._play_log.newest is None
-        if last is None or (last.player == player) is not drew:
+        last = self._play_log.newest_but_draws
+        if last is None:
+            return new
+        own, drew = last.player == player, self._play_log.newest is None
+        if own != drew:
             return new
         mates = [card for card in new if card[0][:-1] == last.cards[-1][:-1]]
         own_lie_on_top = drew and not self.pile.lie_below_top(mates, self._looks)
