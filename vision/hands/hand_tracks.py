@@ -255,7 +255,8 @@ class HandTracker:
         self, tile: Tile, picture: Image, t: float, layout: Layout, *, resting: bool = False
     ) -> None:
         """Track the hands in a tile that are not tracked yet; `resting`: they may have been there long."""
-        for hand in self._detector.find(picture, tile, [track.hand for track in self._tracks]):
+        known = [track.hand for track in self._tracks]
+        for hand in self._detector.find(picture, tile, known, _LEAST_HAND_MM * _pixels_per_mm(layout, tile)):
             points = layout.plane.to_mm(hand.points)
             if not _is_hand_sized(points):
                 continue
@@ -355,6 +356,13 @@ def _tiles(layout: Layout) -> list[Tile]:
         size = max(math.dist(ends[0], ends[1]), math.dist(ends[0], ends[2]))
         tiles.append((float(ends[0][0]), float(ends[0][1]), float(size)))
     return tiles
+
+
+def _pixels_per_mm(layout: Layout, tile: Tile) -> float:
+    """Return how many pixels a millimetre has where the middle of a tile is, across the picture."""
+    x, y, _ = tile
+    here, beside = layout.plane.to_mm([(x, y), (x + 1.0, y)])
+    return 1.0 / max(math.dist(here, beside), 1e-6)
 
 
 def _share_in(mask: Mask, tile: Tile, scale: float) -> float:

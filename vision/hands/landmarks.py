@@ -103,8 +103,10 @@ class Hand:
 class FindsHands(Protocol):
     """Finds hands in pictures, as `HandDetector` does."""
 
-    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
-        """Return the hands in a tile that are none of the known ones."""
+    def find(
+        self, picture: Image, tile: Tile, known: Sequence[Hand] = (), least_size: float = 0.0
+    ) -> list[Hand]:
+        """Return the hands in a tile that are none of the known ones, and span so many pixels or more."""
         ...
 
     def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
@@ -115,7 +117,7 @@ class FindsHands(Protocol):
 class HandDetector:
     """Finds hands in a tile of a picture."""
 
-    def __init__(self, backend: Backend | None = None, threads: int | None = 1) -> None:
+    def __init__(self, backend: Backend | None = None, threads: int | None = 2) -> None:
         """Load both networks.
 
         Raises:
@@ -124,10 +126,18 @@ class HandDetector:
         self._palms = load_network(WEIGHTS / "palms.onnx", backend, threads)
         self._landmarks = load_network(WEIGHTS / "landmarks.onnx", backend, threads)
 
-    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
-        """Return the hands in a tile that are none of the known ones. It may reach out of the picture."""
+    def find(
+        self, picture: Image, tile: Tile, known: Sequence[Hand] = (), least_size: float = 0.0
+    ) -> list[Hand]:
+        """Return the hands in a tile that are none of the known ones. It may reach out of the picture.
+
+        Hands that span fewer than `least_size` pixels are not looked for. The pattern of a tablecloth can
+        look like dozens of small palms.
+        """
         hands: list[Hand] = []
         for palm in self.palms(picture, tile):
+            if palm.square[2] < _LANDMARK_SCALE * least_size:
+                continue
             if any(palm.is_of(hand) for hand in (*known, *hands)):
                 continue
             hand = self.in_square(picture, palm.square)

@@ -56,7 +56,9 @@ class Seen:
     def __init__(self) -> None:
         self.hands: list[Hand] = []
 
-    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
+    def find(
+        self, picture: Image, tile: Tile, known: Sequence[Hand] = (), least_size: float = 0.0
+    ) -> list[Hand]:
         return [hand for hand in self.hands if not any(hand.is_same(other) for other in known)]
 
     def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
@@ -288,7 +290,9 @@ def test_a_hand_that_is_first_seen_when_it_rests_on_the_draw_pile_has_reached_th
 class Near(Seen):
     """Finds a hand when it comes in, and then only where it is looked for."""
 
-    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
+    def find(
+        self, picture: Image, tile: Tile, known: Sequence[Hand] = (), least_size: float = 0.0
+    ) -> list[Hand]:
         coming = [hand for hand in self.hands if hand.middle[1] > PLANE.to_pixels([(0, 340)])[0][1]]
         return [hand for hand in coming if not any(hand.is_same(other) for other in known)]
 

@@ -61,6 +61,13 @@ def test_a_table_without_hands_has_none(detector: HandDetector, picture: Image) 
     assert detector.find(picture[:90].copy(), (240.0, 45.0, 480.0)) == []
 
 
+def test_hands_smaller_than_asked_for_are_not_found(detector: HandDetector, picture: Image) -> None:
+    (hand,) = detector.find(picture, whole(picture))
+    span = float(np.ptp(hand.points, axis=0).max())
+    assert len(detector.find(picture, whole(picture), least_size=span / 2)) == 1
+    assert detector.find(picture, whole(picture), least_size=span * 2) == []
+
+
 def test_a_known_hand_is_not_found_anew_but_again(detector: HandDetector, picture: Image) -> None:
     (hand,) = detector.find(picture, whole(picture))
     assert detector.find(picture, whole(picture), [hand]) == []
