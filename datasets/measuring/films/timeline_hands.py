@@ -53,8 +53,10 @@ class TimelineHands:
         """The hands that are seen in the frame of `_at`, and whether each is blurred."""
         self._before: dict[tuple[str, str], NDArray[np.float64]] = {}
 
-    def find(self, picture: Image, tile: Tile, known: Sequence[Hand] = ()) -> list[Hand]:
-        """Return the hands in a tile that are none of the known ones."""
+    def find(
+        self, picture: Image, tile: Tile, known: Sequence[Hand] = (), least_size: float = 0.0
+    ) -> list[Hand]:
+        """Return the hands in a tile that are none of the known ones; none is too small to be found."""
         x, y, side = tile
         return [
             hand
