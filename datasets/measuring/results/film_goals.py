@@ -49,8 +49,8 @@ FILM_GOALS = (
     Goal(
         "time from the last movement to the ruling, 95th percentile, s", "delay_p95_s", most=1.2, form=".2f"
     ),
-    Goal("the same time with the computing time, median, s", "computed_median_s", form=".2f"),
-    Goal("the same time with the computing time, 95th percentile, s", "computed_p95_s", form=".2f"),
+    Goal("that time with the computing time, median, s", "computed_median_s", form=".2f"),
+    Goal("that time with the computing time, 95th percentile, s", "computed_p95_s", form=".2f"),
     Goal("speed while other work ran, times real time", "speed", form=".2f"),
     Goal("speed by processor time, times real time on one core", "processor_speed", form=".2f"),
 )

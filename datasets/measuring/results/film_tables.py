@@ -50,9 +50,10 @@ def _about(report: dict[str, Any]) -> str:
     where = "; ".join(_on_machine(machine, rows, alone=alone) for machine, rows in machines)
     if alone and report["jobs"] is not None:
         where = f"{report['jobs']} at a time {where}"
+    programs = " and ".join(dict.fromkeys(str(machine["program"]) for machine, _ in machines))
     return (
         f"{report['films']} films, {seconds / 60:.0f} minutes, {report['overall']['watch']['true']} events."
-        f" Watched {where}. Program {report['machine']['program']}, {report['made']}."
+        f" Watched {where}. Program {programs}, {report['made']}."
     )
 
 

@@ -58,8 +58,8 @@ How to read the numbers:
 - **Median**: half of all values are smaller. **95th percentile**: 95 of 100 values are smaller.
 - **Plain baseline**: a simple rule on the same card readings. Each new card on top counts as a play by the
   player whose turn it is.
-- **Busy processes** are those that wanted to run at the same time. If there were more of them than cores, the
-  machine was slower than it could be.
+- **Busy processes**: how many processes were ready to run at the same time. If there were more of them than
+  cores, the machine was slower than it could be.
 """
 _MACHINES = (
     "The last column names the version of the program by the start of its checksum. Some numbers were"

@@ -131,7 +131,7 @@ PARTS: dict[str, tuple[Goal, ...]] = {
             file=_RANDOM,
         ),
         _bench(
-            "lawful games with an accusation: 200 of each ruleset, with options, 2 to 5 players",
+            "lawful simulated games with a false accusation: 200 per ruleset, with options, 2 to 5 players",
             "lawful_games_accused",
             most=0,
             form=".0f",
@@ -239,7 +239,7 @@ PARTS: dict[str, tuple[Goal, ...]] = {
             file="test_watching_speed.py",
         ),
         _bench(
-            "false events in three minutes of a busy table without a game, watched as three games",
+            "events reported at a busy table where nobody plays, three minutes, watched as three games",
             "false_events_busy_table",
             most=0,
             form=".0f",
@@ -266,9 +266,7 @@ PARTS: dict[str, tuple[Goal, ...]] = {
         _lively("speed while other work ran, times real time", "overall/watch/speed"),
     ),
     "Following a game with whole people": (
-        Goal(
-            "films measured, a quarter at each level", "people/films", least=20, form=".0f", command=_PEOPLE
-        ),
+        Goal("films measured, at four levels", "people/films", least=20, form=".0f", command=_PEOPLE),
         *(
             _people(
                 f"level {level}: F1 of all events",
