@@ -18,6 +18,7 @@ from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.plane import TablePlane
 from vision.table.layout import DRAW, PLAY, Layout, Place, Seat, Zone
 from vision.table.observations import Observation, index_centres
+from vision.types import Image
 
 PLAYERS = ("Ann", "Bob", "Cat", "Dan")
 UP = [["4S", "5C", "6C"], ["9D", "JC", "AD"], ["10H", "8C", "QD"], ["KH", "10S", "8H"]]
@@ -83,7 +84,7 @@ def _grain() -> NDArray[np.int16]:
     return np.floor(np.random.default_rng(3).normal(0, 4, (side, side, 3))).astype(np.int16)
 
 
-def small(pile: CloseUp) -> Patch:
+def small(pile: CloseUp) -> Image:
     return np.asarray(cv2.resize(pile.pixels, (26, 26), interpolation=cv2.INTER_AREA), np.uint8)
 
 
@@ -119,9 +120,9 @@ class Script:
         self.table: list[Observation] = list(lying)
         self.unchanged = tuple(lying)
         self.draw_pile = True
-        self.draw_picture: Patch | None = None
+        self.draw_picture: Image | None = None
         """What the draw pile looks like."""
-        self.spot_pictures: dict[Zone, Patch] = {}
+        self.spot_pictures: dict[Zone, Image] = {}
         """What spots of rows look like."""
         self.drawn: dict[str, str] | None = None
         """With pictures of the pile: which card truly lies where one is read, where it is misread."""
@@ -149,11 +150,12 @@ class Script:
         shown = [c for c in self.cards() if not any(c is one for one in missed)]
         shown = [c for c in shown if self.maker.layout.zone_at(c.x, c.y) not in hidden]
         pile = None if self.drawn is None else picture(self.table, self.drawn)
-        patches = dict(self.spot_pictures)
+        pictures = dict(self.spot_pictures)
         if pile is not None and PLAY not in hidden:
-            patches[PLAY] = small(pile)
+            pictures[PLAY] = small(pile)
         if self.draw_picture is not None and DRAW not in hidden:
-            patches[DRAW] = self.draw_picture
+            pictures[DRAW] = self.draw_picture
+        patches = {zone: Patch(pixels) for zone, pixels in pictures.items()}
         self.looks += 1
         self.events += self.maker.on_look(
             Look(self.t, tuple(shown), tuple(under), hidden, patches, pile, unchanged=self.unchanged)
@@ -229,7 +231,7 @@ class Script:
         return [(e.event, e.player, e.cards) for e in standing.values()]
 
 
-def draw_picture(card_x: int) -> Patch:
+def draw_picture(card_x: int) -> Image:
     """Return a small picture of the draw pile whose uppermost card ends at a column."""
     patch = np.full((26, 26, 3), 70, np.uint8)
     patch[4:22, 4:card_x] = 200

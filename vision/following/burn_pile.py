@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from engine.cards import copies
 from vision.following.patches import CloseUp, looks_as_before
-from vision.following.records import changed_share
+from vision.following.records import Patch, changed_share
 from vision.following.scene import NEAR_MM, Scene
 from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, Place
@@ -164,7 +164,7 @@ class BurnPile:
         if burn is None or before is None or self._pictures[-1][0] <= end:
             return None
         was, now = (p.window(burn, 90.0, (_AROUND_MM, _AROUND_MM)) for p in (before, self._pictures[-1][1]))
-        return None if was is None or now is None else changed_share(was, now)
+        return None if was is None or now is None else changed_share(Patch(was), Patch(now))
 
     def _picture_at(self, then: float) -> CloseUp | None:
         """Return the latest picture of the burn pile up to a time."""

@@ -106,7 +106,7 @@ class DrawPilePictures:
         `near`: the distance (mm) from its middle to the nearest face-up card; `PATCH_MM`: no card is in the
         picture.
         """
-        if picture is None or (self._seen and self._seen[-1].picture.shape != picture.shape):
+        if picture is None or (self._seen and self._seen[-1].picture.pixels.shape != picture.pixels.shape):
             self._seen.clear()
         if picture is not None:
             self._seen.append(_Sight(t, picture, near))

@@ -181,7 +181,7 @@ class _LoggedEventMaker(EventMaker):
                 for under in look.under_arms
             ],
             "hidden": [zone_name(zone) for zone in look.hidden],
-            "patches": [[zone_name(zone), add(patch)] for zone, patch in look.patches.items()],
+            "patches": [[zone_name(zone), add(patch.pixels)] for zone, patch in look.patches.items()],
             "pile": None if look.pile is None else add(look.pile.pixels),
             "burnt": None if look.burnt is None else add(look.burnt.pixels),
         }

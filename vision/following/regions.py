@@ -80,5 +80,6 @@ def patches(layout: Layout, zones: Iterable[Zone], motion: MotionFrame) -> dict[
     patches = {}
     for zone in zones:
         (left, top), (right, bottom) = patch_box(layout, zone, motion.scale)
-        patches[zone] = motion.small_image[top:bottom, left:right].copy()
+        pixels = motion.small_image[top:bottom, left:right].copy()
+        patches[zone] = Patch(pixels, motion.camera_moving)
     return patches

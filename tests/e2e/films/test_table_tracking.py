@@ -243,7 +243,7 @@ def small_picture(shade: int) -> Patch:
     """A place with a card on it, in a shade of its own."""
     place = np.full((26, 26, 3), 60, np.uint8)
     place[4:22, 7:19] = shade
-    return place
+    return Patch(place)
 
 
 @pytest.mark.parametrize(
@@ -257,11 +257,11 @@ def test_an_arm_from_row_to_row_is_no_moved_camera(changed: int, bare: int, move
         rows.spots[zone].patch = small_picture(100 + 20 * number)
     now = {zone: spot.patch for zone, spot in rows.spots.items() if spot.patch is not None}
     track, arm = Track(), zones[:4]
-    now |= {zone: np.full((26, 26, 3), 180, np.uint8) for zone in arm}
+    now |= {zone: Patch(np.full((26, 26, 3), 180, np.uint8)) for zone in arm}
     assert track.seems_moved(now, rows), "of six places two look as they did"
     track.covered = arm
     for zone in zones[4 : 4 + changed]:
-        now[zone] = np.roll(now[zone], 6, axis=0)
+        now[zone] = Patch(np.roll(now[zone].pixels, 6, axis=0))
     for zone in zones[6 - bare :]:
         rows.spots[zone].up, rows.spots[zone].down = None, False
     assert track.seems_moved(now, rows) == moved

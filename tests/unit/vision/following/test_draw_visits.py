@@ -13,6 +13,7 @@ from vision.following.draw_visits import DrawPilePictures, DrawVisit
 from vision.following.records import Patch
 from vision.hands.tracks import HandsFrame
 from vision.table.layout import DRAW, PLAY, Zone
+from vision.types import Image
 
 
 @pytest.mark.parametrize("taken", [False, True])
@@ -96,8 +97,8 @@ def test_an_arm_that_only_passes_the_draw_pile_has_not_changed_it(seconds: float
     """What it put down beside it reaches over its edge."""
     pictures = DrawPilePictures([DrawVisit(1, 1.5, 1.5 + seconds, DRAW_AT, False, open=False)])
     bare = np.full((26, 26, 3), 90, np.uint8)
-    pictures.look(1.0, bare)
-    pictures.look(2.0, otherwise(bare, 0))
+    pictures.look(1.0, Patch(bare))
+    pictures.look(2.0, Patch(otherwise(bare, 0)))
     assert pictures.times_changed(1.2) == changed
 
 
@@ -107,8 +108,8 @@ def test_a_draw_just_before_is_no_sway_of_the_camera() -> None:
         [DrawVisit(number, at, at + 0.4, DRAW_AT, False, open=False) for number, at in enumerate((1.5, 3.5))]
     )
     for t, top in ((1.0, tops[0]), (2.0, tops[1]), (2.3, tops[1])):
-        pictures.look(t, top)
-    pictures.look(4.0, tops[2])
+        pictures.look(t, Patch(top))
+    pictures.look(4.0, Patch(tops[2]))
     assert pictures.times_changed(3.0) == 1
 
 
@@ -121,7 +122,7 @@ def test_a_pile_that_looks_again_as_after_the_last_draw_lost_none(last_drawn: fl
     ]
     pictures = DrawPilePictures(visits)
     for t, picture in ((1.0, top), (2.2, otherwise(top, 0)), (3.2, top)):
-        pictures.look(t, picture)
+        pictures.look(t, Patch(picture))
     assert pictures.times_changed(2.4, last_drawn) == changed
 
 
@@ -145,7 +146,7 @@ def test_who_put_cards_down_before_others_did_is_due_none_where_the_draw_pile_lo
     assert draws(script) == [("Bob", 1), *told]
 
 
-def past_the_pile(script: Script, player: str, picture: Patch | None = None) -> None:
+def past_the_pile(script: Script, player: str, picture: Image | None = None) -> None:
     """A hand rests just behind the draw pile, which then looks like that (None: as before)."""
     script.reach(player, (HOME, 0.1), ((70.0, -25.0), 0.5), (HOME, 0.1))
     script.draw_picture = script.draw_picture if picture is None else picture
@@ -153,14 +154,14 @@ def past_the_pile(script: Script, player: str, picture: Patch | None = None) -> 
     script.rest(2.0)
 
 
-def otherwise(top: Patch, left: int) -> Patch:
+def otherwise(top: Image, left: int) -> Image:
     """The pile with a next card that lies 3 mm aside."""
     changed = top.copy()
     changed[:, left : left + 3] = 160
     return changed
 
 
-def three_draws_seen() -> tuple[Script, Patch]:
+def three_draws_seen() -> tuple[Script, Image]:
     """Cat draws three times, which the draw pile's picture shows; returns how that looked at first, too."""
     script = Script()
     script.draw_picture = top = np.full((26, 26, 3), 90, np.uint8)
@@ -276,13 +277,13 @@ def test_what_changed_under_an_arm_before_tells_nothing_of_a_later_one(seen: boo
     pictures = DrawPilePictures(visits)
     before, after = np.full((26, 26, 3), 90, np.uint8), np.full((26, 26, 3), 90, np.uint8)
     after[:, :5] = 160
-    pictures.look(9.0, before)
+    pictures.look(9.0, Patch(before))
     assert pictures.is_stale
     if seen:
-        pictures.look(11.5, before)
+        pictures.look(11.5, Patch(before))
         assert not pictures.is_stale
     visits.append(DrawVisit(2, 13.0, 13.4, DRAW_AT, stuck=False, open=False))
-    pictures.look(14.0, after)
+    pictures.look(14.0, Patch(after))
     assert pictures.times_changed(12.5) == times
 
 
@@ -293,10 +294,10 @@ def test_a_hand_that_is_back_at_once_has_taken_nothing_meanwhile(back: float, ti
     tops[1][:, :3], tops[2][:] = 160, 30
     visits: list[DrawVisit] = []
     pictures = DrawPilePictures(visits)
-    pictures.look(4.0, tops[0])
+    pictures.look(4.0, Patch(tops[0]))
     for start, end, top in ((4.8, 5.0, tops[1]), (back, back + 0.3, tops[2])):
         visits.append(DrawVisit(1, start, end, (0.0, 0.0), stuck=False, open=False))
-        pictures.look(end + 0.1, top)
+        pictures.look(end + 0.1, Patch(top))
     assert pictures.times_changed(4.5) == times
 
 
@@ -323,15 +324,15 @@ def test_what_changes_much_less_than_draws_do_may_be_what_was_put_beside_the_pil
     for number in range(4):
         before = top.copy()
         before[:, : 8 * (number % 2)] = 160  # each draw changes 0.3 of it
-        pictures.look(10.0 * number, before)
+        pictures.look(10.0 * number, Patch(before))
         if number:
             pictures.learn(10.0 * number - 5, 10.0 * number - 1)
     for t in (38.0, 39.0, 40.0):
-        pictures.look(t, before)
+        pictures.look(t, Patch(before))
     visits.append(DrawVisit(1, 41.0, 41.4, DRAW_AT, stuck=False, open=False))
     after = before.copy()
     after[:rows] = 20
-    pictures.look(42.0, after)
+    pictures.look(42.0, Patch(after))
     assert pictures.times_changed(40.5) == times
 
 
@@ -369,9 +370,9 @@ def test_what_changes_where_a_card_was_put_near_the_draw_pile_tells_of_no_draw(
     before, after = np.full((26, 26, 3), 90, np.uint8), np.full((26, 26, 3), 90, np.uint8)
     after[:, :5] = 200
     for t in (1.0, 2.0, 3.0):
-        pictures.look(t, before)
+        pictures.look(t, Patch(before))
     visits.append(DrawVisit(1, 4.0, 4.4, DRAW_AT, stuck=False, open=False))
-    pictures.look(5.0, after, near)
+    pictures.look(5.0, Patch(after), near)
     assert pictures.times_changed(3.5) == times
 
 
@@ -379,9 +380,9 @@ def test_what_changes_where_a_card_was_put_near_the_draw_pile_tells_of_no_draw(
 def test_a_shadow_in_the_latest_picture_before_is_no_draw_that_nobody_saw(taken: bool) -> None:
     pictures = DrawPilePictures([DrawVisit(1, 1.5, 1.6, DRAW_AT, False, open=False)])
     top = np.full((26, 26, 3), 90, np.uint8)
-    pictures.look(1.0, top)
-    pictures.look(1.4, otherwise(top, 20))
-    pictures.look(2.0, otherwise(top, 0) if taken else top)
+    pictures.look(1.0, Patch(top))
+    pictures.look(1.4, Patch(otherwise(top, 20)))
+    pictures.look(2.0, Patch(otherwise(top, 0) if taken else top))
     assert pictures.show_taking(1.5, 1.6, surely=True) is taken
 
 

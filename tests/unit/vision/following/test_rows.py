@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from vision.following.records import Patch
 from vision.following.rows import Rows
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat, Zone
@@ -65,10 +66,10 @@ def test_an_up_card_and_the_one_below_it_do_not_go_at_once_something_lies_over_t
 def test_a_bare_spot_takes_a_look_less_where_its_picture_has_changed() -> None:
     back, table, light = (np.full((26, 26, 3), level, np.uint8) for level in (60, 60, 63))
     back[4:20, 6:18] = 120
-    for picture, looks in ((table, 3), (None, 4)):
+    for picture, looks in ((Patch(table), 3), (None, 4)):
         row = rows()
         row.spots[SPOT].up = None
-        row.look(SPOT, [Observation(0, 0, 90, "down")], back)
+        row.look(SPOT, [Observation(0, 0, 90, "down")], Patch(back))
         row.touch(SPOT, 3.0)
         assert [row.look(SPOT, [], picture) for _ in range(looks - 1)] == [None] * (looks - 1)
         change = row.look(SPOT, [], picture)
@@ -76,9 +77,9 @@ def test_a_bare_spot_takes_a_look_less_where_its_picture_has_changed() -> None:
         assert (change.down_gone, row.down_of(0)) == (True, 2)
     row = rows()
     row.spots[SPOT].up = None
-    row.look(SPOT, [Observation(0, 0, 90, "down")], table)
+    row.look(SPOT, [Observation(0, 0, 90, "down")], Patch(table))
     row.touch(SPOT, 3.0)
-    assert [row.look(SPOT, [], light) for _ in range(5)] == [None] * 5, "a card overlooked changes nothing"
+    assert [row.look(SPOT, [], Patch(light)) for _ in range(5)] == [None] * 5, "a card was overlooked"
 
 
 @pytest.mark.parametrize(("rows_changed", "down"), [(3, True), (20, False)])
@@ -91,10 +92,10 @@ def test_a_back_that_one_look_shows_lies_where_hardly_more_than_the_edge_of_its_
     later[:rows_changed] = 120
     row = rows()
     row.spots[SPOT].up = None
-    row.look(SPOT, [Observation(0, 0, 90, "down")], back)
+    row.look(SPOT, [Observation(0, 0, 90, "down")], Patch(back))
     row.touch(SPOT, 3.0)
     for cards in ([Observation(0, 0, 90, "down")], [], [], [], []):
-        row.look(SPOT, cards, later)
+        row.look(SPOT, cards, Patch(later))
     assert row.spots[SPOT].down is down
 
 
@@ -134,10 +135,10 @@ def test_a_card_that_may_be_the_one_that_lay_there_is_that_one_where_its_picture
     later = before.copy()
     later[:rows_changed] = 120
     row = rows()
-    row.look(SPOT, [up("4S")], before)
+    row.look(SPOT, [up("4S")], Patch(before))
     row.touch(SPOT, 3.0)
     for _ in range(3):
-        row.look(SPOT, [up("4C", p=read, c4S=0.98 - read)], later)
+        row.look(SPOT, [up("4C", p=read, c4S=0.98 - read)], Patch(later))
     assert row.spots[SPOT].up == there
 
 
@@ -184,9 +185,9 @@ def test_nothing_seems_to_have_gone_from_a_row_that_somebody_puts_right() -> Non
     row = rows()
     row.spots[SPOT].up = None
     back, table = (np.full((26, 26, 3), level, np.uint8) for level in (160, 60))
-    row.look(SPOT, [], back)
+    row.look(SPOT, [], Patch(back))
     row.touch(SPOT, 3.0)
     for _ in range(2):
-        assert row.look(SPOT, [], table) is None
+        assert row.look(SPOT, [], Patch(table)) is None
     row.put_right(0, 4.0)
     assert row.spots[SPOT].down

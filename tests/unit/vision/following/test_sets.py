@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
 from vision.following.pile import Pile
-from vision.following.records import PutDown, ReportedEvents, UnderArm, same_patch
+from vision.following.records import Patch, PutDown, ReportedEvents, UnderArm, same_patch
 from vision.following.scene import Scene
 from vision.following.sets import Pictured, one_set, with_mates
 from vision.hands.tracks import ArmTrack
@@ -390,13 +391,25 @@ def test_a_revision_names_the_first_telling() -> None:
 
 def test_patches_tell_whether_anything_changed() -> None:
     patch = np.full((10, 12, 3), 100, np.uint8)
-    assert same_patch(patch, patch + 3)
-    assert not same_patch(patch, patch + 60)
+    assert same_patch(Patch(patch), Patch(patch + 3))
+    assert not same_patch(Patch(patch), Patch(patch + 60))
     part = patch.copy()
     part[2:5, 3:8] += 20
-    assert not same_patch(patch, part)
-    assert not same_patch(None, patch)
-    assert not same_patch(patch[:5], patch)
+    assert not same_patch(Patch(patch), Patch(part))
+    assert not same_patch(None, Patch(patch))
+    assert not same_patch(Patch(patch[:5]), Patch(patch))
+
+
+def test_a_swaying_camera_changes_no_place_by_a_part_of_a_pixel() -> None:
+    fine = np.random.default_rng(5).integers(60, 200, (10 * 12, 12 * 12, 1), np.uint8).repeat(3, axis=2)
+    moved = (np.roll(fine, by, axis=(0, 1)) for by in (0, 2))
+    seen = (cv2.resize(pixels, (26, 26), interpolation=cv2.INTER_AREA) for pixels in moved)
+    before, after = (np.asarray(pixels, np.uint8) for pixels in seen)
+    assert not same_patch(Patch(before), Patch(after))
+    assert same_patch(Patch(before), Patch(after, swaying=True))
+    card = before.copy()
+    card[:, 5:10] = 250
+    assert not same_patch(Patch(before, swaying=True), Patch(card, swaying=True))
 
 
 def test_an_addition_is_made_to_the_latest_form() -> None:
