@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 # Tests run in as many processes as there are cores, a file in each: most of their time windows are drawn.
 SPREAD := -n auto --maxprocesses 4 --dist loadfile
+# Unit tests wait for disks and threads now and then. One process more than cores fills these waits.
+ONE_MORE = $(shell $(BIN)/python -c "import os; print((os.cpu_count() or 1) + 1)")
 
 ifeq (, $(shell command -v $(PYTHON) 2>/dev/null))
 PYTHON := python3
@@ -31,7 +33,7 @@ tests: $(STAMPS)/dev
 
 # The tests of single modules, without windows, films and packages: about a minute.
 unit: $(STAMPS)/dev
-	@$(BIN)/pytest $(SPREAD) tests/unit
+	@$(BIN)/pytest $(SPREAD) -n $(ONE_MORE) tests/unit
 
 # Which statements the tests run, in processes that they start too. Takes up to two and a half times as long as `tests`.
 coverage: $(STAMPS)/dev

@@ -27,9 +27,11 @@ OpenKeeper = Callable[[Callable[[str], None]], GameRecorder]
 class Film(FakeSource):
     """A source of numbered pictures; `error` breaks it off."""
 
-    def __init__(self, frames: int, *, live: bool = False, error: str | None = None) -> None:
+    def __init__(
+        self, frames: int, *, live: bool = False, error: str | None = None, fps: float = 10.0
+    ) -> None:
         super().__init__()
-        self.live, self.frames, self.error = live, frames, error
+        self.live, self.frames, self.error, self.fps = live, frames, error, fps
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         for number in range(self.frames):
