@@ -24,9 +24,9 @@ _TURNS: tuple[EventKind, ...] = (*PUTS_DOWN, "pick_up", "take_up", "take_down")
 _LIGHT_LEVEL = 25.0
 """A change of light alone changes a place by less than this (0-255)."""
 _SWAY_SIGMA_PX = 1.2
-"""Smoothing of two pictures of a swaying camera, which may be off by a part of a pixel. In a film that sways
-by 3 pixels, half of the pictures of a draw pile at rest differ by 0.13 or more as they are, and by 0.01 or
-more if smoothed; draws change them by 0.16 or more either way. If the camera is at rest, smoothing only hides
+"""Smoothing of two pictures of a swaying camera, which may be off by a part of a pixel. A film sways by 3
+pixels. At rest, half of its pictures of the draw pile differ by 0.13 or more as they are. If smoothed, they
+differ by 0.01. Draws change them by 0.16 or more either way. If the camera is at rest, smoothing only hides
 the edge of the next card of a neat pile."""
 _OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
 """A place has changed if more than this share of its pixels differs by more than this level (0-255). A change
