@@ -47,8 +47,9 @@ _ASTRAY_LOOKS = 6
 _NO_DEAL_LOOKS = 8
 """After this many looks, open cards that form no deal are not a deal in progress. The last looks are seconds
 apart, and nobody rests that long while dealing."""
-_LARGEST_SET = 4
-"""A player puts down at most so many cards at once."""
+_DEALT_CARDS = 4
+"""Cards are dealt if at least so many new names come in half of the looks amid motion. A slow dealer puts
+down one a second. A set of four looks the same, which only delays the question about the table."""
 _PLAIN_P = 0.95
 """Probability of the name from which a card counts as wholly visible."""
 _UNDER_ARM_SHARE = 0.12
@@ -410,11 +411,14 @@ class Watcher:
         )
 
     def _are_cards_dealt(self) -> bool:
-        """Return whether so many cards have come in looks amid motion that it is a deal, and no play."""
+        """Return whether so many cards have come in looks amid motion that it is a deal.
+
+        Cards without a name count as one, because nothing tells them apart.
+        """
         looks = self._resting.readings
         half = len(looks) // 2
         before, now = ({card.card for look in part for card in look} for part in (looks[:half], looks[half:]))
-        return self._resting.amid_motion and len(now - before) >= _LARGEST_SET
+        return self._resting.amid_motion and len(now - before) >= _DEALT_CARDS
 
     def _rows_stay(self, settled: Sequence[Observation], layout: Layout) -> bool:
         """Return whether the cards in the rows lay there from the first looks on: nobody deals any more."""

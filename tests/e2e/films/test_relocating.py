@@ -244,3 +244,19 @@ def test_rows_that_no_look_amid_motion_completes_are_asked_for() -> None:
     watcher = Watcher(table, list(SPOTS))
     watched_amid_motion(watcher, table, seconds=14.0)
     assert watcher.question is not None
+
+
+@pytest.mark.parametrize(("played", "asked_at"), [(0, 8.0), (4, 11.0)])
+def test_a_set_of_four_only_delays_the_question_about_the_rows(played: int, asked_at: float) -> None:
+    table, rows = Table(camera()), Table(camera()).cards[:8]
+    four: list[tuple[str | None, float, float, float]] = [
+        (f"10{suit}", PLAY[0] + 25.0 * k, 60.0, 0.0) for k, suit in enumerate("CDHS")
+    ]
+    watcher, asked = Watcher(table, list(SPOTS)), []
+    for k in range(15 * 16):
+        table.cards = rows + (four[:played] if k > 15 * 5.5 else [])
+        frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
+        frame[40 * (k % 3) : 40 * (k % 3) + 90, :60] = 210
+        watcher.feed(frame, k / 15)
+        asked.append(watcher.question is not None)
+    assert asked.index(True) / 15 == pytest.approx(asked_at, abs=0.5)
