@@ -1,4 +1,4 @@
-"""Finds the burn pile, by cards that lie in no row and on no other pile."""
+"""Remembers the cards that lie in no row and on no other pile, and finds the burn pile among them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,23 @@ from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, Place
 from vision.table.observations import Observation, fuse_looks
 
-_LOOKS = 2
-_LATEST, _PAST_LOOKS = 3, 8
-"""How many looks show whether a card lies still, and how many are remembered."""
+_SETTLED_LOOKS, _LATEST_LOOKS = 2, 3
+"""A card lies still if this many of the latest looks show it, and how many looks are the latest."""
+_REMEMBERED_LOOKS, _REMEMBERED_CARDS = 8, 120
 _SAME_MM, _SAME_DEGREES = 10.0, 10.0
+"""Two outlines that differ by less are of one card in one place."""
 _LYING_MM, _LYING_DEGREES = 30.0, 20.0
-_REMEMBERED = 120
+"""A card of the same name that differs by less is the known one, though its outline has shifted."""
 _HAND_SECONDS = 3.0
+"""The hand that put a card down was there at most this long before a look showed the card."""
 _JUST_SECONDS = 2.0
+"""A card that came to lie there at most this long before an act may belong to it."""
 _SURE_OTHER, _RATHER = 0.75, 0.5
 """A card whose name has the first probability is that card. For a burnt card, which may well lie there,
 the second is enough."""
 _PICTURED_SECONDS = 5.0
+_NOT_TURNED = 90.0
+"""The direction of the height of a picture that is not turned (degrees)."""
 _AROUND_MM, _UNTOUCHED, _TOUCHED = 60.0, 0.05, 0.2
 """Around the burn pile, less than the first share of the picture changes if nothing was put there: mostly a
 hundredth. More than the second share changes if something was: three tenths or more."""
@@ -45,7 +50,7 @@ class _Put:
 
 
 class BurnPile:
-    """The cards that lie beside the piles, and those that were just added to the burn pile."""
+    """The burn pile, and all cards that lie in no row and on no other pile: any of them may be burnt."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
@@ -53,9 +58,9 @@ class BurnPile:
         self._grown: list[_Put] = []
         self._pictures: list[tuple[float, CloseUp]] = []
         """The latest pictures of the burn pile with no arm over it, and one older picture."""
-        self._free: list[list[Observation]] = []
+        self._free: deque[list[Observation]] = deque(maxlen=_LATEST_LOOKS)
         """The cards in the latest looks that no arm was over."""
-        self._past: deque[tuple[float, list[Observation]]] = deque(maxlen=_PAST_LOOKS)
+        self._past: deque[tuple[float, list[Observation]]] = deque(maxlen=_REMEMBERED_LOOKS)
         """The times and the cards of looks, oldest first."""
 
     def look(
@@ -77,18 +82,18 @@ class BurnPile:
         if burnt is not None:
             earlier = [picture for picture in self._pictures if picture[0] <= t - _PICTURED_SECONDS]
             self._pictures = [*self._pictures[max(0, len(earlier) - 1) :], (t, burnt)]
-        self._free = [*self._free[-2:], free]
+        self._free.append(free)
         for put in self._grown:
             put.sure = put.sure or _is_among(put.card, free)
         cards = [*free, *under_arms]
         self._past.append((t, cards))
-        settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= _LOOKS]
+        settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= _SETTLED_LOOKS]
         return [card for card in settled if not self._is_known(card)]
 
     @property
     def _latest(self) -> list[tuple[float, list[Observation]]]:
         """The latest looks, which show whether a card lies still."""
-        return list(self._past)[-_LATEST:]
+        return list(self._past)[-_LATEST_LOOKS:]
 
     @property
     def looks(self) -> list[list[Observation]]:
@@ -136,11 +141,11 @@ class BurnPile:
                 continue
             if not self._lay_there(card, first - _HAND_SECONDS):
                 put.append(_Put(first, card, any(_is_among(card, look) for look in self._free), by_hand))
-        self._grown = [*self._grown, *put][-_REMEMBERED:]
+        self._grown = [*self._grown, *put][-_REMEMBERED_CARDS:]
 
     def know(self, cards: Sequence[Observation]) -> None:
         """Note cards that lie in their places and are not new."""
-        self._known = [*self._known, *cards][-_REMEMBERED:]
+        self._known = [*self._known, *cards][-_REMEMBERED_CARDS:]
 
     def _lay_there(self, card: Observation, then: float) -> bool:
         """Return whether a card on the burn pile was only overlooked: its place looks as at `then`."""
@@ -163,7 +168,9 @@ class BurnPile:
         before = self._picture_at(start)
         if burn is None or before is None or self._pictures[-1][0] <= end:
             return None
-        was, now = (p.window(burn, 90.0, (_AROUND_MM, _AROUND_MM)) for p in (before, self._pictures[-1][1]))
+        was, now = (
+            p.window(burn, _NOT_TURNED, (_AROUND_MM, _AROUND_MM)) for p in (before, self._pictures[-1][1])
+        )
         return None if was is None or now is None else changed_share(Patch(was), Patch(now))
 
     def _picture_at(self, then: float) -> CloseUp | None:
@@ -211,15 +218,15 @@ class BurnPile:
         recent = [
             put.card
             for put in self._put_since(t)
-            if put.sure >= sure and not (self._pictured_since(put.t) and self._lay_there(put.card, unlike))
+            if (put.sure or not sure)
+            and not (self._pictured_since(put.t) and self._lay_there(put.card, unlike))
         ]
         return [(c.x, c.y) for c in recent if cards is None or self._may_be_one_of(cards, c)]
 
     def _may_be_one_of(self, cards: Collection[str], card: Observation) -> bool:
         """Return whether a card may be one of `cards`: it is surely no other card, and not burnt already."""
         name, p = card.best
-        most = copies(str(name), self._scene.packs)
-        burnt = name is not None and self._scene.burned.count(name) >= most
+        burnt = name is not None and self._scene.burned.count(name) >= copies(name, self._scene.packs)
         return name in cards or p < (_RATHER if burnt else _SURE_OTHER)
 
     def _pictured_since(self, t: float) -> bool:
@@ -245,7 +252,7 @@ class BurnPile:
         """Return when the last of `cards` was first seen there, since shortly before `t`; -inf if none."""
         return max((put.t for put in self._put_since(t) if put.card.best[0] in cards), default=-math.inf)
 
-    def found(self, t: float, cards: Collection[str] | None = None) -> None:
+    def place_where_put(self, t: float, cards: Collection[str] | None = None) -> None:
         """Place the burn pile where `cards` (None: any) were put shortly before `t`.
 
         It stays where it is if some of them lie there, or if no card was seen to be put down. Cards that

@@ -378,9 +378,9 @@ class EventMaker:
             beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
             self._put_away.look(beside, t, known)
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
-            self._burn_pile.found(t)
+            self._burn_pile.place_where_put(t)
         elif t - self._shown_at < _PUT_AWAY_SECONDS:
-            self._burn_pile.found(self._shown_at)
+            self._burn_pile.place_where_put(self._shown_at)
 
     def _played_on_moved_pile(
         self, fresh: Sequence[Observation], known: Collection[str]
@@ -572,7 +572,7 @@ class EventMaker:
         self._scene.started = True
         self._scene.burned += shown.cards
         self._shown_at = shown.t
-        self._burn_pile.found(shown.t)
+        self._burn_pile.place_where_put(shown.t)
         player = [seat.player for seat in self.layout.seats]
         answers = tuple((player[a], player[b]) for a, b in shown.answers)
         earlier = self.log.last

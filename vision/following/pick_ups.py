@@ -210,7 +210,7 @@ class Taking:
         burnt = self.burnt = self.went_on_to_burn_pile(taken)
         if burnt:
             scene.burned += taken.cards
-            self._burn_pile.found(taken.t, taken.cards)
+            self._burn_pile.place_where_put(taken.t, taken.cards)
             t = self._burnt_at(taken) or t
             fields = {"player": scene.player(taken.seat), "cards": taken.cards, "confidence": 0.95}
             face_up = self._top_aside(taken, before) is not None
@@ -295,7 +295,7 @@ class Taking:
         elif self._burn_pile.comes_to_light(told, taken.cards):
             self._picked_up, self.burnt = None, True
             self._scene.burned += taken.cards
-            self._burn_pile.found(told, taken.cards)
+            self._burn_pile.place_where_put(told, taken.cards)
             self._scene.log.revise(picked_up, now, event="burn")
 
     def report_part_before(self, seat: int | None, now: float) -> None:
