@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from engine.errors import BadInputError
-from vision.capture.opencv import open_film
+from vision.capture.opencv import frame_rate, open_film
 from vision.types import Image
 
 _READ_ON_S = 2.0
@@ -25,8 +25,7 @@ class FilmPlayer:
             BadInputError: it is no film, or holds no picture.
         """
         self._capture = open_film(path)
-        fps = self._capture.get(cv2.CAP_PROP_FPS)
-        self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 1000 else 25.0
+        self.fps = frame_rate(self._capture)
         """Pictures per second."""
         count = self._capture.get(cv2.CAP_PROP_FRAME_COUNT)
         read, picture = self._capture.read()

@@ -33,6 +33,10 @@ Size = tuple[int, int]
 CAMERA_SIZE: Size = (1920, 1080)
 """The frame size that a camera is asked for. With a whole table in view, its index corners can still be
 read."""
+_USUAL_FILM_FPS, _USUAL_LIVE_FPS = 25.0, 15.0
+_MIN_FPS, _MAX_FILM_FPS, _MAX_LIVE_FPS = 1.0, 1000.0, 240.0
+"""A lower or higher rate is none: FFmpeg states the ticks of a clock where it finds no rate. A film may be in
+slow motion, but no camera over a table is faster than the last number."""
 _MAX_CAMERAS = 1000
 """No machine has this many cameras."""
 _COMPLETE_SHARE = 0.99
@@ -172,6 +176,16 @@ def open_film(path: Path) -> cv2.VideoCapture:
         capture.release()
         raise frame_too_large(path, width, height)
     return capture
+
+
+def frame_rate(capture: cv2.VideoCapture, *, live: bool = False) -> float:
+    """Return the frames per second that a capture states; a usual rate if it states none that can be.
+
+    `live`: whether it is a camera or stream, and no film.
+    """
+    fps = float(capture.get(cv2.CAP_PROP_FPS))
+    highest, usual = (_MAX_LIVE_FPS, _USUAL_LIVE_FPS) if live else (_MAX_FILM_FPS, _USUAL_FILM_FPS)
+    return fps if _MIN_FPS <= fps <= highest else usual
 
 
 def frame_too_large(name: object, width: float, height: float) -> BadInputError:

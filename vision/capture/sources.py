@@ -27,6 +27,7 @@ from vision.capture.opencv import (
     MAX_FRAME_PIXELS,
     Size,
     camera_number,
+    frame_rate,
     frame_too_large,
     open_camera,
     open_film,
@@ -198,8 +199,7 @@ class FilmSource:
         self._said: deque[Said] = deque()
         """Lines for `on_status` that the decoding thread leaves behind."""
         self._capture = open_film(path)
-        fps = self._capture.get(cv2.CAP_PROP_FPS)
-        self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 1000 else 25.0
+        self.fps = frame_rate(self._capture)
         count = self._capture.get(cv2.CAP_PROP_FRAME_COUNT)
         self.frame_count = int(count) if np.isfinite(count) and count > 0 else None
         self.seconds = None if self.frame_count is None else self.frame_count / self.fps
@@ -340,8 +340,7 @@ class LiveSource:
         self._capture = self._open()
         if not self._capture.isOpened():
             self._open_otherwise()
-        fps = self._capture.get(cv2.CAP_PROP_FPS)
-        self.fps = float(fps) if np.isfinite(fps) and 1 <= fps <= 240 else 15.0
+        self.fps = frame_rate(self._capture, live=True)
         self._queue = FrameQueue()
         self._dropped = 0
         """Frames that the queue dropped since the last one that was taken from it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import cv2
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from engine.errors import BadInputError
 from vision.capture.frame_queue import FrameQueue
+from vision.capture.opencv import frame_rate
 from vision.capture.sources import FilmSource, LiveSource, open_source
 
 
@@ -31,6 +33,17 @@ def test_a_film_yields_every_frame_with_its_time(tmp_path: Path) -> None:
     assert not source.live
     assert source.fps == pytest.approx(15)
     np.testing.assert_allclose(times, np.arange(30) / 15, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("stated", "of_film", "of_camera"),
+    [(29.97, 29.97, 29.97), (960.0, 960.0, 15.0), (90000.0, 25.0, 15.0), (np.nan, 25.0, 15.0)],
+)
+def test_a_rate_that_cannot_be_is_replaced_by_a_usual_one(
+    stated: float, of_film: float, of_camera: float
+) -> None:
+    capture = cast(cv2.VideoCapture, SimpleNamespace(get=lambda _: stated))
+    assert (frame_rate(capture), frame_rate(capture, live=True)) == (of_film, of_camera)
 
 
 def test_the_first_frame_is_the_first(tmp_path: Path) -> None:
