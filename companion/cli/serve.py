@@ -100,7 +100,7 @@ def _session(setup: GameSetup, args: argparse.Namespace, closing: ExitStack) -> 
 
     keeper = film_keeper(args, _say)
     history = load_history(setup)
-    source = open_game_source(setup.source or "", tries_on=True)
+    source = open_game_source(setup.source or "", keep_trying=True)
     if keeper is not None:
         source = FilmedSource(source, keeper)
     closing.callback(source.close)

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     history = load_history(setup)
     if history.notice:
         print(f"shithead watch: {history.notice}", file=sys.stderr)
-    source = skip_watched_part(setup, history, open_game_source(args.source, tries_on=True))
+    source = skip_watched_part(setup, history, open_game_source(args.source, keep_trying=True))
     if keeper is not None:
         source = FilmedSource(source, keeper)
     source.on_status = _say

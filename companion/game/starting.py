@@ -147,10 +147,10 @@ def _hand_scored(setup: GameSetup, history: GameHistory) -> TouchGame:
     return TouchGame(event_log)
 
 
-def open_game_source(source: str, *, tries_on: bool = False) -> FrameSource:
+def open_game_source(source: str, *, keep_trying: bool = False) -> FrameSource:
     """Open a film, a camera, a stream, this phone's own camera, or a phone that joins.
 
-    `tries_on`: whether to wait without limit for a source that is lost in mid-game.
+    `keep_trying`: whether to wait without limit for a source that is lost in mid-game.
 
     Raises:
         BadInputError: there is no such source, or it gives no frame.
@@ -159,7 +159,7 @@ def open_game_source(source: str, *, tries_on: bool = False) -> FrameSource:
         return open_phone_camera()
     if source == JOINED_PHONE:
         return PhoneSource()
-    return open_source(source, keep_trying=tries_on, camera_size=load_settings().camera_size)
+    return open_source(source, keep_trying=keep_trying, camera_size=load_settings().camera_size)
 
 
 def skip_watched_part(setup: GameSetup, history: GameHistory, source: FrameSource) -> FrameSource:
@@ -204,7 +204,7 @@ def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False
 
     def open_chosen() -> FrameSource:
         assert setup.source is not None
-        source = skip_watched_part(setup, history(), open_game_source(setup.source, tries_on=True))
+        source = skip_watched_part(setup, history(), open_game_source(setup.source, keep_trying=True))
         return source if session.film_keeper is None else FilmedSource(source, session.film_keeper)
 
     def open_recorder(tell: Callable[[str], None]) -> GameRecorder:

@@ -53,10 +53,10 @@ def grey(width: int, height: int, level: int = 90) -> Image:
 
 
 def plugged(
-    monkeypatch: pytest.MonkeyPatch, camera: Unplugged, *, tries_on: bool = False
+    monkeypatch: pytest.MonkeyPatch, camera: Unplugged, *, keep_trying: bool = False
 ) -> tuple[LiveSource, list[str]]:
     monkeypatch.setattr(cv2, "VideoCapture", lambda *_: camera.open())
-    source = LiveSource(0, "camera 0", keep_trying=tries_on)
+    source = LiveSource(0, "camera 0", keep_trying=keep_trying)
     said: list[str] = []
     source.on_status = said.append
     return source, said
@@ -86,7 +86,7 @@ def test_a_camera_that_stays_away_is_waited_for_in_a_game_and_that_is_said_again
     monkeypatch.setattr(WAITS, "first_frame", 0.4)
     away: list[list[Image]] = [[]] * 3  # each time it is opened anew, after half a second
     camera = Unplugged([grey(64, 48, 10)] * 3, *away, [grey(64, 48, 20)] * 100)
-    source, said = plugged(monkeypatch, camera, tries_on=True)
+    source, said = plugged(monkeypatch, camera, keep_trying=True)
     assert any(frame[0, 0, 0] == 20 for _, frame in source)
     source.close()
     assert said[0] == "camera 0: no picture for 0 s; it is tried again"
@@ -98,7 +98,7 @@ def test_a_camera_that_stays_away_is_waited_for_in_a_game_and_that_is_said_again
 def test_a_camera_that_never_shows_anything_is_not_waited_for_without_an_end(
     hasty: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source, _ = plugged(monkeypatch, Unplugged(), tries_on=True)
+    source, _ = plugged(monkeypatch, Unplugged(), keep_trying=True)
     with pytest.raises(BadInputError, match=r"^camera 0: no picture for 1 s$"):
         next(iter(source))
     source.close()
@@ -111,7 +111,7 @@ def test_a_driver_that_fails_is_one_line_after_what_was_seen(monkeypatch: pytest
                 raise cv2.error("OpenCV(5.0.0) /io/cap.cpp:1:\nerror: (-2) in function 'grab'\n")
             return super().read()
 
-    source, _ = plugged(monkeypatch, Failing([grey(64, 48)] * 2), tries_on=True)
+    source, _ = plugged(monkeypatch, Failing([grey(64, 48)] * 2), keep_trying=True)
     seen: list[tuple[float, Image]] = []
     with pytest.raises(BadInputError, match=r"^camera 0: OpenCV.* in function 'grab'$"):
         seen.extend(source)
@@ -123,7 +123,7 @@ def test_pictures_too_large_for_a_table_end_a_stream_in_one_line(
     hasty: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sources, "MAX_FRAME_PIXELS", 64 * 48)
-    source, _ = plugged(monkeypatch, Unplugged([grey(64, 48)] * 2 + [grey(65, 48)] * 9), tries_on=True)
+    source, _ = plugged(monkeypatch, Unplugged([grey(64, 48)] * 2 + [grey(65, 48)] * 9), keep_trying=True)
     with pytest.raises(BadInputError, match=r"^camera 0: pictures of 65 x 48 are too large$"):
         list(source)
     source.close()
