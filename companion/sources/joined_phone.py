@@ -23,6 +23,7 @@ from vision.capture.sources import (
     recovered_message,
     retry_message,
 )
+from vision.capture.waits import WAITS
 from vision.opencv_support import silence_opencv
 from vision.types import Image
 
@@ -31,7 +32,6 @@ JOINED_PHONE = "joined-phone"
 MAX_JPEG_BYTES = 4 << 20
 MAX_JPEG_PIXELS = 4096 * 2304
 """Largest picture of a phone. A page sends 1920 x 1080 at most."""
-_SILENCE_S, _REMIND_S = 3.0, 30.0
 _FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """JPEG markers that state the size of the picture (ITU-T T.81, table B.1)."""
 
@@ -126,7 +126,7 @@ class PhoneSource:
         """Return the next frame that can be decoded; None once the source is closed."""
         silent, lost = 0.0, False
         while not self._closed:
-            patience = _SILENCE_S if silent < _SILENCE_S else _REMIND_S
+            patience = WAITS.silence if silent < WAITS.silence else WAITS.remind
             frame = self._frames.wait(self._serial, patience, lambda: self._closed)
             if frame is None:
                 silent += patience

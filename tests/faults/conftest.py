@@ -158,6 +158,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let seconds of waiting be fractions of one."""
     monkeypatch.setattr(WAITS, "silence", 0.15)
     monkeypatch.setattr(WAITS, "reconnect", 1.0)
+    monkeypatch.setattr(WAITS, "remind", 1.0)
     monkeypatch.setattr(WAITS, "first_frame", 1.0)
 
 

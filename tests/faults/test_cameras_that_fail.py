@@ -83,6 +83,7 @@ def test_a_camera_that_stays_away_is_waited_for_in_a_game_and_that_is_said_again
     hasty: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(WAITS, "reconnect", 0.4)
+    monkeypatch.setattr(WAITS, "remind", 0.4)
     monkeypatch.setattr(WAITS, "first_frame", 0.4)
     away: list[list[Image]] = [[]] * 3  # each time it is opened anew, after half a second
     camera = Unplugged([grey(64, 48, 10)] * 3, *away, [grey(64, 48, 20)] * 100)

@@ -373,7 +373,7 @@ class LiveSource:
                 )
             self.on_status(retry_message(self.name, self._resizer.fault_message(), silent))
             lost = True
-            more = WAITS.reconnect if silent >= patience else patience - silent
+            more = WAITS.remind if silent >= patience else patience - silent
             item, silent = self._await(more), max(patience, silent + more)
         if item is not None and lost:
             self.on_status(recovered_message(self.name))

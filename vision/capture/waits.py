@@ -18,7 +18,9 @@ class Waits:
     silence: float = 3.0
     """Without a frame, before the source reports that."""
     reconnect: float = 30.0
-    """For a lost source, before it is given up. It is reported as still lost each time this has passed."""
+    """For a lost source, before it is given up."""
+    remind: float = 30.0
+    """Between two reports that a source which is not given up is still lost."""
 
 
 WAITS = Waits()
