@@ -49,9 +49,14 @@ _ASPECT_TOLERANCE = 0.02
 _CUT_OFF_TOLERANCE = 0.01
 """A film counts as cut off if this share of its frames is missing. Containers state the number only
 roughly."""
-
+_CUT_OFF_FRAMES, _CUT_OFF_SECONDS = 2.0, 1.0
+"""A short film counts as cut off only if at least so many frames or seconds are missing."""
 _CLOCK_JUMP_SECONDS = 60.0
 """Frames of a film that are farther apart mean that the clock of the recorded stream jumped."""
+_CLOSE_SECONDS = 2.0
+"""How long closing waits for a thread that may be reading a frame."""
+_REOPEN_SECONDS = 0.5
+"""The pause before a lost source is opened again."""
 
 
 class FrameSource(Protocol):
@@ -66,7 +71,11 @@ class FrameSource(Protocol):
     seconds: float | None
     """Duration in seconds, if known."""
     on_status: Callable[[str], None]
-    """Called in the iterating thread with one line when a live source is lost, and when it is back."""
+    """Called in the iterating thread with one line for people.
+
+    The line may say that a live source is lost or back, or that the computer is too slow or keeps up again.
+    It may also say that the clock of a film jumps.
+    """
 
     def __iter__(self) -> Iterator[tuple[float, Image]]:
         """Yield (seconds of the source, image) with strictly increasing times.
@@ -282,10 +291,10 @@ class FilmSource:
         """
         if self.frame_count is None:
             return
-        if count >= self.frame_count - max(2, _CUT_OFF_TOLERANCE * self.frame_count):
+        if count >= self.frame_count - max(_CUT_OFF_FRAMES, _CUT_OFF_TOLERANCE * self.frame_count):
             return
         stated = self.frame_count / self.fps
-        if t > stated - max(1.0, _CUT_OFF_TOLERANCE * stated):
+        if t > stated - max(_CUT_OFF_SECONDS, _CUT_OFF_TOLERANCE * stated):
             lost = self.frame_count - count
             raise BadInputError(
                 "{name}: {lost} of its {frame_count} pictures are broken, most in a row from {start:.1f} to "
@@ -359,7 +368,10 @@ class LiveSource:
             yield item
 
     def _next(self, patience: float) -> tuple[float, Image] | None:
-        """Wait for a frame, and report if that takes long; None once the source is closed."""
+        """Wait for a frame, and report if that takes long; None once the source is closed.
+
+        `patience`: seconds after which the source has failed, unless it is waited for without limit.
+        """
         silent, lost = min(WAITS.silence, patience), False
         item = self._await(silent)
         while item is None and not self._closed:
@@ -375,9 +387,9 @@ class LiveSource:
             lost = True
             more = WAITS.remind if silent >= patience else patience - silent
             item, silent = self._await(more), max(patience, silent + more)
-        if item is not None and lost:
-            self.on_status(recovered_message(self.name))
         if item is not None:
+            if lost:
+                self.on_status(recovered_message(self.name))
             line = self._skipped.note(item[0], self._take_dropped())
             if line is not None:
                 self.on_status(line)
@@ -406,7 +418,7 @@ class LiveSource:
             self._closed = True
             self._arrived.notify_all()
         # The thread may be waiting for a frame. Releasing the capture at that moment would crash the program.
-        self._thread.join(timeout=2)
+        self._thread.join(timeout=_CLOSE_SECONDS)
         if self._thread.is_alive():  # so would an end of the program while OpenCV is at work
             atexit.register(self._thread.join, _EXIT_SECONDS)
 
@@ -416,10 +428,10 @@ class LiveSource:
         return open_camera(self._address, None if self._use_default_size else self._camera_size)
 
     def _open_otherwise(self) -> None:
-        """Open a stream in the form in which it answers.
+        """Ask a stream why it did not open. If it sends bare JPEGs, open it as such.
 
         Raises:
-            BadInputError: It cannot be opened; the line says why.
+            BadInputError: The camera or stream cannot be opened; the line says why.
         """
         probe = StreamProbe(message("no such camera or stream"))
         if isinstance(self._address, str):
@@ -466,6 +478,6 @@ class LiveSource:
         self._capture.release()
         # A camera that gives no frame of the requested size is then asked for its default size.
         self._use_default_size = self._resizer.size is None and not self._use_default_size
-        time.sleep(0.5)
+        time.sleep(_REOPEN_SECONDS)
         if not self._closed:
             self._capture = self._open()
