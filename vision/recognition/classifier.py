@@ -46,6 +46,8 @@ FORMAT = 1
 CLASSES = (*CARDS, JOKER, "NONE")
 """The classes, in the order of `Classification.log_probabilities`. NONE: nothing that can be read."""
 _NONE = len(CLASSES) - 1
+_BLANK_P = 0.5
+"""With at least this probability of being blank, a reading counts as blank."""
 _ALTERNATIVES = 3
 """Other cards reported with a reading."""
 _IMPOSSIBLE_LOG_P = -50.0
@@ -108,6 +110,11 @@ class Classification:
     def blank_probability(self) -> float:
         """Probability that there is nothing to read: a back, a covered card, no card."""
         return float(np.exp(self.log_probabilities[_NONE]))
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is probably nothing to read."""
+        return self.blank_probability >= _BLANK_P
 
     def with_another_suit(self, threshold: float) -> Classification:
         """Return the classification of a card that cannot be the named one: same rank, another suit.
@@ -180,6 +187,21 @@ def fuse_index_views(
         return _log_softmax(fusion.index_weight * index)
     of_index, of_strip = fusion.beside_strip
     return _log_softmax(of_index * index + of_strip * np.logaddexp(_corner_opinion(strip), floor))
+
+
+def mix_readings(
+    chosen: NDArray[np.float64], first: NDArray[np.float64], chosen_weight: float
+) -> NDArray[np.float64]:
+    """Return the log-probabilities of a card that was read in several outlines.
+
+    The best of several tries seems more certain than it is, so the first reading counts, too.
+
+    Args:
+        chosen: Log-probability of each of CLASSES in the chosen outline.
+        first: The same in the first outline.
+        chosen_weight: Weight of `chosen`, 0..1.
+    """
+    return np.asarray(np.logaddexp(chosen + np.log(chosen_weight), first + np.log(1 - chosen_weight)))
 
 
 def classification_of(

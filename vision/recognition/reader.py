@@ -18,15 +18,13 @@ from vision.recognition.framed_faces import enlarge_framed_outlines
 from vision.recognition.index_detector import IndexDetection
 from vision.recognition.ink import InkColours
 from vision.recognition.occlusion import OcclusionResolver
+from vision.recognition.outline_retry import retry_doubtful_outlines
 from vision.recognition.protruding_ends import find_lower_card
-from vision.recognition.second_look import retry_slanted_outlines
 from vision.recognition.template_check import check_with_templates, correct_with_templates
 from vision.types import CardReading, Image, Mask, Quad, Region
 
 _MIN_CONSIDERED_P = 0.15
 """Least confidence of a detection that is classified at all."""
-_BLANK_P = 0.5
-"""A detection with this probability of being blank shows no face."""
 _BLANK_DETECTION_P = 0.8
 """A blank detection counts from this confidence on. A card with covered indices reaches it; the keys of a
 keyboard do not."""
@@ -100,7 +98,7 @@ class TableReader:
         Args:
             image: Height x width x 3, BGR, 8 bit.
             crowded: Regions in which to search for indices of covered cards; None: the whole image.
-            ignored: Of no use here: an image is read as a whole.
+            ignored: Has no effect: every part of the image is read.
             card_height: Height of the cards in pixels, if known.
             changed: A mask at any resolution: only cards that touch it are read; None: all.
             inks: The colours of ink, if they are known, as in a part of an image.
@@ -124,7 +122,7 @@ class TableReader:
         names = self._classifier.classify(image, [detection.quad for detection in detections])
         if card_height is None and not any(self._is_named(name) for name in names):
             detections, names = self._with_filling_card(image, detections, names)
-        detections, names = retry_slanted_outlines(image, detections, names, self._classifier)
+        detections, names = retry_doubtful_outlines(image, detections, names, self._classifier)
         if card_height is None:
             detections, names = enlarge_framed_outlines(image, detections, names, self._classifier)
         detections, names = check_with_templates(image, detections, names, self._classifier)
@@ -176,9 +174,8 @@ class TableReader:
         """Return whether a detection counts, by its confidence and by what can be read in it."""
         if self._is_named(name):
             return True
-        blank = name.blank_probability > _BLANK_P
         return detection.confidence >= (
-            max(self._min_confidence, _BLANK_DETECTION_P) if blank else self._min_confidence
+            max(self._min_confidence, _BLANK_DETECTION_P) if name.is_blank else self._min_confidence
         )
 
 

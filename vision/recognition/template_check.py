@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from vision.decks.template_search import ImagePatch, crop_patch, register_card, template_similarities
 from vision.decks.templates import CardTemplates
 from vision.geometry import intersection_area, is_convex, polygon_area, polygon_iou
-from vision.recognition.classifier import CLASSES, CardClassifier, Classification, classification_of
+from vision.recognition.classifier import (
+    CLASSES,
+    CardClassifier,
+    Classification,
+    classification_of,
+    mix_readings,
+)
 from vision.recognition.detector import Detection
 from vision.types import CardReading, Image, Quad
 
@@ -33,22 +39,18 @@ outline was read with certainty as another card."""
 _AGREED_SIMILARITY = 0.5
 """Least similarity that suffices if the likeliest card is also the one read there and the most similar."""
 _MIN_READ_P, _CERTAIN_P = 0.8, 0.9
-"""A name with this probability is certain."""
-"""Least probability of a name that is found nearby."""
-_BLANK_P = 0.5
-"""If a detection is blank with at least this probability ..."""
+"""Least probability of a name that is found nearby, and of a name that is certain."""
 _MIN_DETECTION_P = 0.5
-"""... a card is searched only if it has this confidence, as its long sides may be mistaken for the short
-ones."""
+"""In a blank detection a card is searched only from this confidence on. The long sides may be mistaken for
+the short ones."""
 _MAX_SEARCHES = 8
 """Largest number of cards per image that are searched, the most probable ones first."""
 _UPPER_SIMILARITY_LEAD, _COVERED_SHARE = 0.05, 0.1
 """A card lies on another one if it is more similar to its template by this much, and covers this share."""
 _SAME_PLACE_IOU = 0.5
 """IoU of two outlines of the same card."""
-_SECOND_LOOK_WEIGHT = 0.85
-"""Weight of the second look in the final probabilities. The best of several tries seems more certain than it
-is."""
+_FOUND_WEIGHT = 0.85
+"""Weight of a found card's reading in the final probabilities, beside that of its first outline."""
 _EVIDENCE_SCALE = 40.0
 """Factor from differences of similarity to those of log-probability. It is half of what fits cards with sound
 outlines, because most of those are easy."""
@@ -151,7 +153,7 @@ def _start(detection: Detection, name: Classification) -> Quad | None:
     """Return the quad from which to search for the card of a doubtful detection; None if none is likely."""
     if detection.face == "down":
         return None
-    if name.blank_probability < _BLANK_P:
+    if not name.is_blank:
         return detection.quad
     return np.roll(detection.quad, 1, axis=0) if detection.confidence >= _MIN_DETECTION_P else None
 
@@ -230,10 +232,7 @@ def _averaged_with_networks(name: Classification, classifier: CardClassifier) ->
 
 def _tempered(name: Classification, before: Classification, classifier: CardClassifier) -> Classification:
     """Return the classification of a found card, mixed with that of its original outline."""
-    both = np.logaddexp(
-        name.log_probabilities + np.log(_SECOND_LOOK_WEIGHT),
-        before.log_probabilities + np.log(1 - _SECOND_LOOK_WEIGHT),
-    )
+    both = mix_readings(name.log_probabilities, before.log_probabilities, _FOUND_WEIGHT)
     return classification_of(both, classifier.fusion.threshold, name.without_deck)
 
 

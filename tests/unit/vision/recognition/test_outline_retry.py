@@ -18,7 +18,7 @@ from vision.recognition.classifier import (
     classification_of,
 )
 from vision.recognition.detector import Detection
-from vision.recognition.second_look import retry_slanted_outlines
+from vision.recognition.outline_retry import retry_doubtful_outlines
 from vision.types import Image, Quad
 
 SLANTED = np.array([[150, 80], [250, 80], [300, 220], [200, 220]], np.float32)
@@ -56,7 +56,7 @@ def seen_again(
 ) -> tuple[list[Detection], list[Classification], list[Quad]]:
     faces = Faces()
     outlines = [Detection(FOUND, "up" if face == "up" else "down", 0.9) for _ in names]
-    better = retry_slanted_outlines(picture(), outlines, names, cast(CardClassifier, faces))
+    better = retry_doubtful_outlines(picture(), outlines, names, cast(CardClassifier, faces))
     return (*better, faces.asked)
 
 
@@ -68,7 +68,7 @@ def test_a_slanted_card_is_named_and_its_outline_put_right() -> None:
     assert (outline.face, outline.confidence) == ("up", 0.9)
 
 
-def test_a_name_found_at_the_second_look_is_less_sure_than_it_was_read() -> None:
+def test_a_name_found_in_another_outline_is_less_sure_than_it_was_read() -> None:
     _, (name,), _ = seen_again([reading("8S", 0.5)])
     assert 0.65 <= name.confidence < 0.8
     assert np.exp(name.log_probabilities).sum() == pytest.approx(1)
@@ -90,7 +90,7 @@ def test_an_outline_that_shows_nothing_is_read_the_other_way_round(turned: float
             return [reading("9S", turned) for _ in quads]
 
     faces = Aside()
-    (outline,), (name,) = retry_slanted_outlines(
+    (outline,), (name,) = retry_doubtful_outlines(
         picture(),
         [Detection(FOUND, "up", 0.9)],
         [reading("8S", 0.01, blank=0.95)],
@@ -109,7 +109,7 @@ def test_a_back_is_not_looked_at_again() -> None:
 def test_where_no_slanted_outline_lies_on_plainer_edges_all_stays_as_it_was() -> None:
     faces, name = Faces(), reading("8S", 0.5)
     outline = Detection(SLANTED, "up", 0.9)
-    outlines, names = retry_slanted_outlines(picture(), [outline], [name], cast(CardClassifier, faces))
+    outlines, names = retry_doubtful_outlines(picture(), [outline], [name], cast(CardClassifier, faces))
     assert outlines[0].quad is outline.quad
     assert names == [name]
     assert faces.asked == []

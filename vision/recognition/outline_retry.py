@@ -1,4 +1,4 @@
-"""A second look at cards without a sure name, because their outlines may be wrong.
+"""Reads cards without a sure name again in other outlines, because theirs may be wrong.
 
 If a camera looks from the side, or an image is blurred, a slanted card may get a rectangular outline. The
 networks then see the card in the wrong place. So the outline is slanted by several amounts, refined each
@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 
 from vision.decks.card_classes import rank_and_colour
 from vision.geometry import is_convex
-from vision.recognition.classifier import CardClassifier, Classification, classification_of
+from vision.recognition.classifier import CardClassifier, Classification, classification_of, mix_readings
 from vision.recognition.detector import Detection
 from vision.recognition.outline_refinement import edge_support, refine_quads
 from vision.types import Image, Quad
 
-_BLANK_P = 0.5
-"""A detection that is blank with at least this probability is not slanted."""
 _MIN_GUESS_P = 0.3
 """Least probability of the likeliest card. If it is lower, the problem is not a wrong outline."""
 _KNOWN_RANK_P = 0.8
@@ -32,7 +30,7 @@ _TURN_DETECTION_P, _TURN_BLANK_P, _TURNED_NAME_P = 0.8, 0.9, 0.8
 """A detection with this confidence, and blank with this probability, is read at right angles. The result
 counts if its name has the third probability."""
 _MAX_CARDS = 6
-"""Largest number of cards per image that get a second look, the most probable ones first."""
+"""Largest number of cards per image that are read again, the most probable ones first."""
 _SLANTS = tuple(
     (across, along)
     for across, along in itertools.product((-0.35, -0.17, 0.0, 0.17, 0.35), repeat=2)
@@ -42,18 +40,17 @@ _SLANTS = tuple(
 _MAX_SLANTS_READ = 3
 """Largest number of slants that are read: those whose sides lie most clearly on edges ..."""
 _MIN_SUPPORT_GAIN = 0.05
-"""... if they gain at least this much edge support over the original outline."""
+"""... if they gain at least this much edge support (as `edge_support` returns it) over the first outline."""
 _SUPPORT_WEIGHT = 5.0
 """Weight of a quad's edge support beside the probability of the name read in it."""
-_SECOND_LOOK_WEIGHT = 0.75
-"""Weight of the second look in the final probabilities. The best of several tries seems more certain than it
-is."""
+_RETRY_WEIGHT = 0.75
+"""Weight of the chosen outline's reading in the final probabilities."""
 
 
-def retry_slanted_outlines(
+def retry_doubtful_outlines(
     image: Image, detections: Sequence[Detection], names: Sequence[Classification], classifier: CardClassifier
 ) -> tuple[list[Detection], list[Classification]]:
-    """Return detections and classifications, corrected where a slanted outline fits better.
+    """Return detections and classifications, corrected where a slanted or turned outline fits better.
 
     Args:
         image: Height x width x 3, BGR, 8 bit.
@@ -68,7 +65,7 @@ def retry_slanted_outlines(
         if detection.face == "up"
         and name.card is None
         and name.confidence >= _MIN_GUESS_P
-        and name.blank_probability < _BLANK_P
+        and not name.is_blank
         and not _is_suit_alone_open(name)
     ]
     for k in sorted(doubtful, key=lambda k: -names[k].confidence)[:_MAX_CARDS]:
@@ -76,9 +73,8 @@ def retry_slanted_outlines(
         better_outlines[k], better_names[k] = replace(detections[k], quad=quad), name
     blank = [k for k, name in enumerate(names) if _may_be_turned(detections[k], name)][:_MAX_CARDS]
     turned = [np.roll(detections[k].quad, 1, axis=0) for k in blank]
-    for k, quad, name in zip(
-        blank, turned, classifier.classify(image, turned) if turned else [], strict=True
-    ):
+    turned_names = classifier.classify(image, turned) if turned else []
+    for k, quad, name in zip(blank, turned, turned_names, strict=True):
         if name.card is not None and name.confidence >= _TURNED_NAME_P:
             better_outlines[k], better_names[k] = replace(detections[k], quad=quad), name
     return better_outlines, better_names
@@ -100,7 +96,7 @@ def _may_be_turned(detection: Detection, name: Classification) -> bool:
 def _retry(
     image: Image, quad: Quad, name: Classification, classifier: CardClassifier
 ) -> tuple[Quad, Classification]:
-    """Return a card's quad and classification after a second look."""
+    """Return a card's quad and classification after slanted outlines were tried."""
     slanted = [tried for tried in refine_quads(image, list(_slanted(quad))) if is_convex(tried)]
     support = edge_support(image, [quad, *slanted])
     order = 1 + np.argsort(-support[1:], kind="stable")[:_MAX_SLANTS_READ]
@@ -111,16 +107,11 @@ def _retry(
     readings = [name, *classifier.classify(image, quads[1:])]
     certainty = np.exp([reading.log_probabilities[:-1].max() for reading in readings])
     best = int(np.argmax(certainty + _SUPPORT_WEIGHT * support[[0, *tried]]))
-    pooled = _pooled(readings[best].log_probabilities, name.log_probabilities)
+    mixed = mix_readings(readings[best].log_probabilities, name.log_probabilities, _RETRY_WEIGHT)
     again, first = readings[best].without_deck, name.without_deck
-    alone = None if again is None or first is None else _pooled(again, first)
+    alone = None if again is None or first is None else mix_readings(again, first, _RETRY_WEIGHT)
     named_from = max(classifier.fusion.threshold, name.named_from)
-    return quads[best], classification_of(pooled, named_from, alone)
-
-
-def _pooled(again: NDArray[np.float64], first: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log-probabilities of both looks as one."""
-    return np.asarray(np.log(_SECOND_LOOK_WEIGHT * np.exp(again) + (1 - _SECOND_LOOK_WEIGHT) * np.exp(first)))
+    return quads[best], classification_of(mixed, named_from, alone)
 
 
 def _slanted(quad: Quad) -> NDArray[np.float32]:
