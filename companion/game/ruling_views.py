@@ -168,6 +168,11 @@ def ruling_of(line: EventLine) -> Mapping[str, Any] | None:
     return ruling
 
 
+def verdict_of(ruling: Mapping[str, Any] | None) -> str:
+    """Return the verdict of a ruling: legal, illegal or unproven. Without one, an act counts as legal."""
+    return str((ruling or {}).get("verdict") or "legal")
+
+
 def present_ruling(line: EventLine, table: Any) -> Mapping[str, Any] | None:
     """Return the ruling of an event with the turn as it is now.
 

@@ -20,6 +20,7 @@ from companion.game.ruling_views import (
     pick_ups_and_burns,
     ruling_of,
     ruling_text,
+    verdict_of,
 )
 from companion.game.session import Snapshot
 from companion.game.setup import GameSetup
@@ -120,7 +121,7 @@ def _ruling(line: EventLine | None) -> dict[str, Any] | None:
     ruling = ruling_of(line) if line is not None else None
     if line is None or ruling is None:
         return None
-    verdict = str(ruling.get("verdict") or "legal")
+    verdict = verdict_of(ruling)
     says, quote = ruling_text(ruling)
     return {
         "event": int(line.get("id") or 0),

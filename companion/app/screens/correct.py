@@ -22,7 +22,7 @@ from companion.app.screens.correct_plan import Parts, SheetPlan, plan_sheet
 from companion.app.screens.widgets import CardTile, Chip, signed
 from companion.game.entry import PLAYER_EVENTS, uses_jokers, with_player
 from companion.game.interface import EventLine
-from companion.game.ruling_views import is_inferred, ruling_of, ruling_text
+from companion.game.ruling_views import is_inferred, ruling_of, ruling_text, verdict_of
 from companion.game.session import Session
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
@@ -173,7 +173,7 @@ class CorrectSheet(ModalView):
         ruling = ruling_of(line)
         if not ruling:
             return
-        verdict = str(ruling.get("verdict", "legal"))
+        verdict = verdict_of(ruling)
         says, quote = ruling_text(ruling, line.get("player"))
         self.ruling = f"{theme.VERDICT_SIGN[verdict]} {_(theme.VERDICT_WORD[verdict])}. {says} {quote}"
         self.ruling_ink = theme.VERDICT_INK[verdict]

@@ -15,7 +15,7 @@ from kivy.uix.modalview import ModalView
 
 from companion import theme
 from companion.game.interface import EventLine
-from companion.game.ruling_views import ruling_of, ruling_text
+from companion.game.ruling_views import ruling_of, ruling_text, verdict_of
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
 from companion.i18n.wording import clock_text
@@ -61,7 +61,7 @@ class EventSheet(ModalView):
         self.heading = f"{clock_text(float(line.get('t') or 0.0))}  {event_text(line)}"
         ruling = ruling_of(line)
         if ruling is not None:
-            name = str(ruling.get("verdict") or "legal")
+            name = verdict_of(ruling)
             self.verdict = f"{theme.VERDICT_SIGN[name]} {_(theme.VERDICT_WORD[name])}"
             self.ink = theme.VERDICT_INK[name]
             self.says, self.quote = ruling_text(ruling, line.get("player"))

@@ -16,7 +16,7 @@ from kivy.uix.modalview import ModalView
 from companion import theme
 from companion.app.screens.arrangement import legible_dp, stacked
 from companion.app.screens.widgets import longest_word, signed, text_height
-from companion.game.ruling_views import newest_ruling, present_ruling, ruling_text
+from companion.game.ruling_views import newest_ruling, present_ruling, ruling_text, verdict_of
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _
 from companion.i18n.wording import playable_now, turn_text
@@ -89,7 +89,7 @@ class LargeView(ModalView):
             self.sign = self.word = self.says = ""
             self.ink, self.ground = theme.QUIET, theme.PANEL
             return
-        verdict = str(ruling.get("verdict") or "legal")
+        verdict = verdict_of(ruling)
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
         self.ink, self.ground = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]
         self.says = ruling_text(ruling, line.get("player"))[0]

@@ -37,6 +37,7 @@ from companion.game.ruling_views import (
     present_ruling,
     ruling_of,
     ruling_text,
+    verdict_of,
 )
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
@@ -94,7 +95,7 @@ class Banner(ButtonBehavior, Panel):
     def show(self, line: EventLine, table: Any = None) -> None:
         """Show the ruling of the newest judged event line, with the turn of the public `table`."""
         ruling = present_ruling(line, table) or {}
-        verdict = str(ruling.get("verdict") or "legal")
+        verdict = verdict_of(ruling)
         self.event_id = int(line.get("id") or 0)
         self.sign, self.word = theme.VERDICT_SIGN[verdict], _(theme.VERDICT_WORD[verdict])
         self.ink_colour, self.ground_colour = theme.VERDICT_INK[verdict], theme.VERDICT_GROUND[verdict]

@@ -17,7 +17,7 @@ from companion.app.screens import panels  # noqa: F401 - the kv file names its p
 from companion.app.screens.event_sheet import texture_of
 from companion.app.screens.widgets import signed
 from companion.game.replay import PlayedGame, ReplayStep, replay
-from companion.game.ruling_views import ruling_of, ruling_text
+from companion.game.ruling_views import ruling_of, ruling_text, verdict_of
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
 from companion.i18n.messages import error_text
@@ -95,7 +95,7 @@ class ReplayView(ModalView):
             self.heading = f"{_('Game {n} of {all}').format(**games)} · {self.heading}"
         self.what = f"{clock_text(float(line.get('t') or 0.0))}  {event_text(line)}"
         ruling = ruling_of(line)
-        name = str((ruling or {}).get("verdict") or "legal")
+        name = verdict_of(ruling)
         self.verdict = signed(f"{theme.VERDICT_SIGN[name]} {_(theme.VERDICT_WORD[name])}") if ruling else ""
         self.ink = theme.VERDICT_INK[name] if ruling else theme.QUIET
         self.says = ruling_text(ruling, line.get("player"))[0] if ruling else ""

@@ -39,7 +39,7 @@ from companion.game.consequences import consequence_rule
 from companion.game.display_image import display_width
 from companion.game.entry import likely_cards, likely_source, shown_rank, uses_jokers
 from companion.game.places import JOINING_S
-from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of
+from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_of, verdict_of
 from companion.game.session import Session, Snapshot
 from companion.game.setup import GameSetup
 from companion.i18n.catalogue import _
@@ -326,7 +326,7 @@ class TableScreen(FloatLayout):
         ids.live.show_readings(
             snapshot.readings,
             judged=tuple(judged.get("cards") or ()) if judged else (),
-            verdict=str((ruling_of(judged) or {})["verdict"]) if judged else "legal",
+            verdict=verdict_of(ruling_of(judged) if judged else None),
             moving=snapshot.moving,
         )
         self._confirm_places(snapshot)
