@@ -11,6 +11,7 @@ from kivy.properties import NumericProperty, StringProperty
 from kivy.uix.boxlayout import BoxLayout
 
 from companion.app.screens.widgets import PillButton, signed
+from companion.game.clips import Clip
 from companion.game.consequences import possible_consequences, unsettled_breach
 from companion.game.session import Snapshot
 from companion.i18n.catalogue import _, gettext_noop
@@ -30,33 +31,33 @@ class ChoicesBar(BoxLayout):
     """A row of buttons, hidden unless a breach is to be decided about."""
 
     event_id = NumericProperty(0)
-    """The id of the breach; 0 without one."""
+    """The id of the event that broke a rule; 0 without one."""
     rule = StringProperty("")
     """The house rule about a breach, as markup; empty without one. It is a choice too."""
 
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self.on_choose: Callable[[int, Consequence], None] = lambda _id, _choice: None
-        """Called with the breach's id and the choice."""
+        """Called with the event's id and the choice."""
         self.on_show: Callable[[int], None] = lambda _id: None
-        """Called to show the last seconds before the breach."""
+        """Called with the event's id to show the seconds before it."""
         self.buttons: dict[str, PillButton] = {}
         """By choice, and `show`."""
         self._shown: tuple[object, ...] = ()
 
-    def show(self, snapshot: Snapshot, rule: Rule | None, may_show: Callable[[int], object]) -> None:
+    def show(self, snapshot: Snapshot, rule: Rule | None, clip_of: Callable[[int], Clip | None]) -> None:
         """Offer the choices after the newest ruling, if it is an unsettled breach.
 
         Args:
             snapshot: The session's state.
             rule: The house rule about a breach, if there is one.
-            may_show: Returns something if the seconds before an event can be shown.
+            clip_of: Returns the film of the seconds before the event with an id; None if there is none.
         """
         failed = snapshot.phase == "failed" or snapshot.lost
         line = None if failed else unsettled_breach(snapshot.lines)
         number = 0 if line is None else int(line["id"])
         options = () if line is None else possible_consequences(line, snapshot.table, rule)
-        has_clip = bool(may_show(number))
+        has_clip = line is not None and clip_of(number) is not None
         shown = (number, options, has_clip)
         if shown == self._shown:
             return
@@ -68,17 +69,14 @@ class ChoicesBar(BoxLayout):
             self._add("show", _("Show me"), lambda: self.on_show(number))
         for choice in options:
             if choice in _WORDS:
-                self._add(choice, _(_WORDS[choice]), partial(self._choose, number, choice))
-            elif rule is not None:
+                self._add(choice, _(_WORDS[choice]), partial(self.choose, choice))
+            elif choice == "by_rule" and rule is not None:
                 self.rule, self.buttons[choice] = signed(quotation(rule.quote)), self.ids.by_rule
         self.event_id = number
 
-    def follow_rule(self) -> None:
-        """Record that the players do what their house rule says."""
-        self._choose(int(self.event_id), "by_rule")
-
-    def _choose(self, number: int, choice: Consequence) -> None:
-        self.on_choose(number, choice)
+    def choose(self, choice: Consequence) -> None:
+        """Report what the players have chosen."""
+        self.on_choose(int(self.event_id), choice)
 
     def _add(self, name: str, text: str, act: Callable[[], object]) -> None:
         button = PillButton(text=signed(text), size_hint=(1, 1), primary=name == "taken_back")

@@ -22,7 +22,7 @@ from companion.i18n.wording import clock_text
 
 
 class EventSheet(ModalView):
-    """Shows one event. A tap corrects it, or saves the picture."""
+    """Shows one event. Buttons correct it, save its picture, show its last seconds or undo all after it."""
 
     heading = StringProperty("")
     verdict = StringProperty("")
@@ -30,7 +30,7 @@ class EventSheet(ModalView):
     quote = StringProperty("")
     ink = StringProperty(theme.QUIET)
     texture = ObjectProperty(None, allownone=True)
-    returns = BooleanProperty(False)
+    can_undo_later = BooleanProperty(False)
     """Whether there are later events, which can be undone together."""
     why_not = StringProperty("")
     """Why it cannot be corrected; empty if it can."""
@@ -38,11 +38,11 @@ class EventSheet(ModalView):
     def __init__(
         self,
         line: EventLine,
-        moment: bytes | None,
+        picture_jpeg: bytes | None,
         *,
         on_correct: Callable[[], None] | None,
         on_keep: Callable[[bytes], None],
-        on_return: Callable[[], None] | None = None,
+        on_undo_later: Callable[[], None] | None = None,
         on_show: Callable[[], None] | None = None,
         **kwargs: object,
     ) -> None:
@@ -50,10 +50,10 @@ class EventSheet(ModalView):
 
         Args:
             line: The event with its ruling.
-            moment: The picture as JPEG.
+            picture_jpeg: The picture; None if there is none.
             on_correct: Opens the sheet that corrects the event; None if the game is not running.
             on_keep: Gets the picture that is to be saved as a file.
-            on_return: Undoes every later event; None if there is none.
+            on_undo_later: Undoes every later event; None if there is none.
             on_show: Shows the last seconds before the ruling; None if they are not in memory.
             kwargs: For Kivy.
         """
@@ -67,14 +67,14 @@ class EventSheet(ModalView):
             self.says, self.quote = ruling_text(ruling, line.get("player"))
         else:
             self.says = _("No ruling needed.")
-        self._moment, self._on_correct, self._on_keep = moment, on_correct, on_keep
-        self._on_return, self._on_show = on_return, on_show
+        self._picture_jpeg, self._on_correct, self._on_keep = picture_jpeg, on_correct, on_keep
+        self._on_undo_later, self._on_show = on_undo_later, on_show
         if on_show is None:
             self.ids.bar.remove_widget(self.ids.show)
-        self.returns = on_return is not None
-        if moment is not None:
-            self.texture = texture_of(moment)
-        if moment is None:
+        self.can_undo_later = on_undo_later is not None
+        if picture_jpeg is not None:
+            self.texture = texture_of(picture_jpeg)
+        else:
             self.ids.bar.remove_widget(self.ids.keep)
         if on_correct is None:
             self.why_not = _(
@@ -91,11 +91,11 @@ class EventSheet(ModalView):
         if self._on_correct is not None:
             self._on_correct()
 
-    def go_back(self) -> None:
+    def undo_later(self) -> None:
         """Undo every later event."""
         self.dismiss()
-        if self._on_return is not None:
-            self._on_return()
+        if self._on_undo_later is not None:
+            self._on_undo_later()
 
     def show_again(self) -> None:
         """Show the last seconds before the ruling."""
@@ -104,8 +104,8 @@ class EventSheet(ModalView):
 
     def keep(self) -> None:
         """Save the picture as a file."""
-        if self._moment is not None:
-            self._on_keep(self._moment)
+        if self._picture_jpeg is not None:
+            self._on_keep(self._picture_jpeg)
         self.dismiss()
 
     def _size(self, *_args: object) -> None:

@@ -119,18 +119,18 @@ class LogScreen(Page):
         if line is None:
             return
         session = self._app.session
-        moment = session.event_picture(event_id) if session is not None else self._kept(event_id)
+        picture = session.event_picture(event_id) if session is not None else self._kept(event_id)
         self.sheet = EventSheet(
             line,
-            moment,
+            picture,
             on_correct=None if session is None else lambda: self.put_right(event_id),
             on_keep=lambda jpeg: self._keep(event_id, jpeg),
-            on_return=self._return_to(event_id),
+            on_undo_later=self._undo_later(event_id),
             on_show=self._show_again(event_id),
         )
         self.sheet.open()
 
-    def _return_to(self, event_id: int) -> Callable[[], None] | None:
+    def _undo_later(self, event_id: int) -> Callable[[], None] | None:
         session = self._app.session
         if session is None or not has_later_events(session.snapshot.lines, event_id):
             return None

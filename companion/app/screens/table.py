@@ -334,7 +334,7 @@ class TableScreen(FloatLayout):
         setup = self._setup
         rule = None if setup is None else consequence_rule(setup.rules, setup.options)
         if self.settles:
-            ids.choices.show(snapshot, rule, may_show=self.session.clips.clip)
+            ids.choices.show(snapshot, rule, clip_of=self.session.clips.clip)
         ids.question.show(snapshot.lines, followed=snapshot.layout is not None and not snapshot.lost)
         self.redoes = snapshot.redoes
         ids.undo.disabled = not snapshot.lines or self.failed  # nobody would carry it out

@@ -67,7 +67,7 @@ def keyed(walker: Walker) -> Steps:
     yield from walker.tap(walker.screen.correcting.ids.look)
     yield from rest(8)
     walker.look("one event")
-    yield from walker.tap(walker.screen.sheet.ids.go_back)
+    yield from walker.tap(walker.screen.sheet.ids.undo_later)
     yield from until(lambda: len(_plays(session)) == 1)
     walker.saw["went back to"] = [line["event"] for line in session.snapshot.lines]
     yield from until(lambda: walker.screen.sheet is None or walker.screen.sheet.parent is None)
