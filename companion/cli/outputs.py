@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from companion.files.store_paths import SQLITE_SUFFIXES, follow_link
+from companion.files.store_paths import follow_link, with_sqlite_files
 from engine.errors import BadInputError
 from engine.files.atomic import refuse_unwritable
 
@@ -38,7 +38,7 @@ def check_outputs(
     read = [path for path in inputs if path is not None and os.path.exists(path)]
     if store is not None:
         names = dict.fromkeys((store, follow_link(store)))
-        beside = [path.with_name(path.name + part) for path in names for part in SQLITE_SUFFIXES]
+        beside = [part for path in names for part in with_sqlite_files(path)]
         for one in read:
             if any(_are_one(one, part) for part in beside):
                 raise BadInputError(f"the store {store}: is also an input, and was not changed")

@@ -26,8 +26,8 @@ def follow_link(store: Path) -> Path:
 def path_beside(store: Path, what: str) -> Path:
     """Return the path of one of a store's own companion files.
 
-    For `evenings.sqlite` it is `evenings.WHAT`. For any other suffix, or none, it is `evenings.db-WHAT`, as
-    SQLite names its files, so that two stores never share one.
+    For `evenings.sqlite` it is `evenings.WHAT`. For any other name, such as `evenings.db` or `evenings`, it
+    is that name and `-WHAT`, as SQLite names its files. So two stores never share one.
     """
     path = follow_link(store)
     return path.with_name(f"{path.stem}.{what}" if path.suffix == _USUAL else f"{path.name}-{what}")
