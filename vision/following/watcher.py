@@ -53,7 +53,9 @@ down one a second. A set of four looks the same, which only delays the question 
 _PLAIN_P = 0.95
 """Probability of the name from which a card counts as wholly visible."""
 _UNDER_ARM_SHARE = 0.12
-_MOVING_SHARE = 0.08
+"""A card is under an arm if the arm covers more than this share of it."""
+_MOVING_CARD_SHARE = 0.08
+"""A card may be in motion if more than this share of its pixels move."""
 
 
 def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Observation]:
@@ -135,7 +137,7 @@ class Watcher:
         """
         self._live = live
         self._hand_detector = hands
-        self._reader, self._given = reader, layout
+        self._reader, self._given_layout = reader, layout
         self._finder = LayoutFinder(players, row_length, draw_pile)
         self._packs, self._jokers, self._make_events = packs, jokers, make_events
         self._begin_anew()
@@ -150,8 +152,10 @@ class Watcher:
         """Whether the table was looked at before there was a deal."""
         self._joined: list[tuple[Observation, Quad]] = []
         """In a joined game, until the play pile is found: the cards beside the rows, with their outlines."""
-        self._begun = self._shown = False
-        """Whether cards had been played, and whether a person has shown where everything lies."""
+        self._begun = False
+        """Whether cards had been played when the game was broken off."""
+        self._shown = False
+        """Whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
         self._taken_in = DelayedTracks()
         self._looking: _Looking | None = None
@@ -174,14 +178,14 @@ class Watcher:
     def _begin_anew(self) -> None:
         """Treat the next frame as the first."""
         self._glance, self._steadier, self._track = ChangeDetector(), Stabiliser(), Track()
-        self._stillness, self._arms = BackgroundSubtractor(), ReachTracker(self._hand_detector)
+        self._background, self._arms = BackgroundSubtractor(), ReachTracker(self._hand_detector)
 
     @property
     def layout(self) -> Layout | None:
         """The layout as far as it is known. A layout from an earlier view is not the layout of this view."""
         if self._maker is not None:
             return self._maker.layout
-        return self._given if self._known is None else None
+        return self._given_layout if self._known is None else None
 
     @property
     def arms(self) -> Mask | None:
@@ -237,9 +241,9 @@ class Watcher:
             raise BadInputError("The game has begun already.")
         rows = [self._steady(pixel) for pixel in shown.rows]
         draw = None if shown.draw is None else self._steady(shown.draw)
-        finder, before = self._finder, self._given if self._known is not None else None
+        finder, before = self._finder, self._given_layout if self._known is not None else None
         given = finder.players, finder.row_length, *self._size
-        self._given = layout_from_taps(TappedPlaces(rows, draw), self.view.readings, *given, before)
+        self._given_layout = layout_from_taps(TappedPlaces(rows, draw), self.view.readings, *given, before)
         self._shown = True
         self.question, self._last_look = None, -np.inf
 
@@ -255,11 +259,11 @@ class Watcher:
 
         Later steps see the table where the first frame had it. `view` says where it is in this frame.
         """
-        if not self._glance.is_new(frame) and self._stillness.calm and self._steadier.settled:
-            return self._follow(self._steadier.apply(frame), self._stillness.repeat(t))
+        if not self._glance.is_new(frame) and self._background.calm and self._steadier.settled:
+            return self._follow(self._steadier.apply(frame), self._background.repeat(t))
         people = None if self._motion is None else self._motion.border_mask()
         steady = self._steadier.feed(frame, people)
-        motion = self._stillness.feed(steady, t, camera_moving=self._steadier.swaying)
+        motion = self._background.feed(steady, t, camera_moving=self._steadier.swaying)
         self._glance.set_reference(still=motion.still)
         events = self._follow(steady, motion)
         self.view = replace(
@@ -270,17 +274,19 @@ class Watcher:
     def _follow(self, frame: StabilisedFrame, motion: MotionFrame) -> list[Event]:
         self._motion = motion
         self.view = replace(self.view, still=motion.still)
-        moved = lost = self._steadier.lost_frames > 0
+        lost = self._steadier.lost_frames > 0
         if self._maker is not None and (lost or self._doubt == "camera"):
             moved = self._rows_seem_moved(self._maker, motion)  # arms may hide what the camera is tracked by
             if self._doubt == "camera" and not lost and not moved:  # a knock, and people who keep moving
                 self._doubt = None
+        else:
+            moved = lost
         unsteady = self._track.is_unsteady(moved, motion.t)
         if self._maker is None:
             if self.lost and unsteady:
                 self._begin_anew()
                 return []
-            return self._begin(frame.image, motion) if self._looked_at_rest(frame, motion) else []
+            return self._begin(frame.image, motion) if self._look_at_rest(frame, motion) else []
         maker, t = self._maker, motion.t
         events = self._take_look() if unsteady or self._doubt is not None else []
         if unsteady and self._doubt != "camera":
@@ -291,14 +297,14 @@ class Watcher:
         if self._doubt is not None:
             return events + self._make_sure(frame, motion)
         hands = self._arms.feed(frame.image, motion, maker.layout)
-        self._stillness.protect_arms(self._arms.visible_masks)
+        self._background.protect_arms(self._arms.visible_masks)
         self._track.covered = hands.covered
         if not moved:
             self._track.reach(hands)
         if self._looking is not None:
             self._looking.later.append(hands.copy())
             if not self._looking.readings.done():
-                self._show_game(hands)
+                self._refresh(hands)
                 return events
             events += self._take_look()
             if self._in_doubt:
@@ -310,11 +316,11 @@ class Watcher:
             self._looking = self._begin_look(frame.image, motion, hands)
             if not self._live:
                 events += self._take_look()
-        self._show_game(hands)
+        self._refresh(hands)
         return events
 
-    def _show_game(self, hands: HandsFrame) -> None:
-        """Show what is known now."""
+    def _refresh(self, hands: HandsFrame) -> None:
+        """Show what is known now. A joined game whose play pile is known asks for it no more."""
         assert self._maker is not None
         layout = self._maker.layout
         if self._joined and layout.play is not None:
@@ -340,6 +346,7 @@ class Watcher:
 
     @property
     def _in_doubt(self) -> bool:
+        """Whether a look has cast doubt meanwhile. mypy would take `_doubt` to be None as before the look."""
         return self._doubt is not None
 
     def _rows_seem_moved(self, maker: EventMaker, motion: MotionFrame) -> bool:
@@ -361,7 +368,7 @@ class Watcher:
         played = {card for event in events if event.event in PUTS_ON_PILE for card in event.cards}
         for reading in self.view.readings:
             if reading.card in played:
-                self._stillness.absorb(reading.quad, seen)
+                self._background.absorb(reading.quad, seen)
 
     def _read(
         self, frame: Image, t: float, crowded: Sequence[Region] | None, ignored: Mask | None = None
@@ -388,19 +395,19 @@ class Watcher:
 
     # -- before the deal is finished ---------------------------------------------------------------
 
-    def _looked_at_rest(self, frame: StabilisedFrame, motion: MotionFrame) -> bool:
+    def _look_at_rest(self, frame: StabilisedFrame, motion: MotionFrame) -> bool:
         """Look occasionally at a table at rest; return whether this frame was read and the looks suffice."""
         t = motion.t
         if not motion.still:
             self._resting.note_motion(t)
-            return self._maker is None and self._looked_amid_motion(frame, motion)
+            return self._maker is None and self._look_amid_motion(frame, motion)
         if self._tabletop is None and self._known is None:
             self._tabletop = BareTable(frame.image)
         if not self._resting.is_due(t, self._last_look):
             return False
         return self._resting.add(self._read(frame.image, t, self._resting.occlusion_regions))
 
-    def _looked_amid_motion(self, frame: StabilisedFrame, motion: MotionFrame) -> bool:
+    def _look_amid_motion(self, frame: StabilisedFrame, motion: MotionFrame) -> bool:
         """Look occasionally at a table that never rests; return whether the looks suffice."""
         if not self._resting.is_due_amid_motion(motion.t, self._last_look):
             return False
@@ -430,16 +437,16 @@ class Watcher:
     def _begin(self, frame: Image, motion: MotionFrame) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
         (height, width), readings = frame.shape[:2], self._resting.readings
-        if self._known is not None and self._given is not None and not self._shown:
-            again = self._finder.relocate(readings, self._given, self._known, width, height)
+        if self._known is not None and self._given_layout is not None and not self._shown:
+            again = self._finder.relocate(readings, self._given_layout, self._known, width, height)
             if again is None:
                 # Keep looking: cards may still be put back, or hands be taken away.
                 if len(readings) >= _ASTRAY_LOOKS and not self.lost:
                     self.question = format_question(TABLE_CHANGED)
                 return []
-            self._given = again
-        if self._given is not None:
-            layout = rescale_layout(self._given, width, height)
+            self._given_layout = again
+        if self._given_layout is not None:
+            layout = rescale_layout(self._given_layout, width, height)
             settled = settled_cards(readings, layout.plane)
         else:
             found = self._finder.find_deal(readings, frame, self._tabletop)
@@ -462,7 +469,7 @@ class Watcher:
             self._steadier.confirm()  # from now on the cards show how the camera moves
         self.question, self.lost = None, False
         rows = up if self._known is None else remaining_up_cards(up, layout, self._known)
-        self._stillness.inpaint_cards([reading.quad for reading in readings[-1]])
+        self._background.inpaint_cards([reading.quad for reading in readings[-1]])
         since = self._resting.rest_start
         deal = Deal(layout, rows, since, motion.t, confidence, packs=self._packs, told=self._told)
         self._maker = self._make_events(deal)
@@ -493,8 +500,9 @@ class Watcher:
                 rows.append(self._tabletop.is_unchanged(frame, reading.quad))
             elif reading.card in names:
                 others.append(self._tabletop.is_unchanged(frame, reading.quad))
-        if 2 * sum(rows) > len(rows) or any(others):
-            return 2 * sum(rows) > len(rows)
+        rows_lay_there = 2 * sum(rows) > len(rows)
+        if rows_lay_there or any(others):
+            return rows_lay_there
         return not self._seen_undealt  # the camera was turned to the table after its first picture
 
     # -- when it is unclear whether cards and camera have moved ------------------------------------------
@@ -511,7 +519,7 @@ class Watcher:
             if hands.tracks or not motion.still:
                 self._doubt = None
                 return []
-        if not self._looked_at_rest(frame, motion):
+        if not self._look_at_rest(frame, motion):
             return []
         cards = tuple(settled_cards(self._resting.readings, layout.plane))
         if not cards and self._doubt == "camera":
@@ -530,14 +538,14 @@ class Watcher:
     def _see_anew(self, frame: Image, t: float) -> None:
         """Learn the table afresh: the picture at the time of the loss did not show the table alone."""
         self._steadier.confirm()
-        self._glance, self._stillness = ChangeDetector(), BackgroundSubtractor()
+        self._glance, self._background = ChangeDetector(), BackgroundSubtractor()
         self._arms = self._arms.anew()
-        self._stillness.feed(StabilisedFrame(frame), t)
-        self._stillness.inpaint_cards([reading.quad for reading in self._resting.readings[-1]])
+        self._background.feed(StabilisedFrame(frame), t)
+        self._background.inpaint_cards([reading.quad for reading in self._resting.readings[-1]])
 
     def _lose(self, maker: EventMaker, known: KnownUpCards, t: float) -> Event:
         """Give up following and look for the game as if it were broken off; return the question to ask."""
-        self._maker, self._given, self._begun = None, maker.layout, maker.started
+        self._maker, self._given_layout, self._begun = None, maker.layout, maker.started
         self._told = maker.log.count
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
         self._tabletop, self._joined = None, []  # these belong to the former position of the camera
@@ -567,21 +575,22 @@ class Watcher:
         readings = [reading for reading in readings if not self._is_held_at_rest(reading, looking)]
         self._show(readings)
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]
-        seats = looking.arms
         free: list[CardReading] = []
         under: list[UnderArm] = []
         hidden = set(hands.covered)
         for reading in readings:
-            over = {seat: motion.covered_share(mask, reading.quad) for seat, mask in seats.items()}
+            over = {seat: motion.covered_share(mask, reading.quad) for seat, mask in looking.arms.items()}
             seat = max(over, key=lambda s: over[s], default=None)
-            moving = motion.covered_share(motion.moving, reading.quad) > _MOVING_SHARE
+            moving = motion.covered_share(motion.moving, reading.quad) > _MOVING_CARD_SHARE
             if seat is not None and over[seat] > _UNDER_ARM_SHARE:
                 for seen in observe([reading], layout.plane):
                     under.append(UnderArm(seat, seen, over[seat], moving))
             elif not moving:
                 free.append(reading)
                 if hands.by_hands and not any(over.values()) and self._plainly_lies_in_row(reading, looking):
-                    self._stillness.absorb(reading.quad, motion)
+                    # A new card differs from the table as it was. Beside a resting hand it would count as
+                    # part of the arm for a long time.
+                    self._background.absorb(reading.quad, motion)
                 continue
             # The card is seen, but unreliably. So if it is absent from the free cards, that means nothing.
             hidden |= zones_of(reading, layout)
@@ -605,11 +614,7 @@ class Watcher:
         return covers and not self._lies_in_row(reading)
 
     def _plainly_lies_in_row(self, reading: CardReading, looking: _Looking) -> bool:
-        """Return whether a face-up card lies in a row and no resting hand covers any of it.
-
-        A new card differs from the table as it was. Beside a resting hand it would count as part of the arm
-        for a long time.
-        """
+        """Return whether a face-up card lies in a row and no resting hand covers any of it."""
         if reading.card is None or reading.confidence < _PLAIN_P or not self._lies_in_row(reading):
             return False
         return not any(looking.motion.covered_share(mask, reading.quad) for mask in looking.resting)
