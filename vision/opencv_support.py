@@ -29,7 +29,11 @@ def opencv_path(path: Path | str) -> str:
 
 
 def silence_opencv() -> int:
-    """Silence OpenCV's log and return the level it had before."""
+    """Silence OpenCV's log and return the level it had before.
+
+    Cameras, streams and films leave it silent, because OpenCV may complain at any of their frames. Only
+    `vision.images` restores it, with `set_opencv_log_level`.
+    """
     before = int(_logging_module().getLogLevel())
     set_opencv_log_level(_SILENT_LEVEL)
     return before

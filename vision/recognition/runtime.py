@@ -1,7 +1,7 @@
 """Running networks: one small protocol, and two backends that load the same ONNX file.
 
 onnxruntime is faster. OpenCV's dnn module does the same work where it is missing, as on Android. Some
-networks have a quantised copy with 8-bit weights, which onnxruntime runs if the processor is fast at it.
+networks have an 8-bit copy (a quantised one), which onnxruntime runs if the processor is fast at it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.errors import BadInputError
 Backend = Literal["onnxruntime", "opencv"]
 """The runtimes for networks."""
 QUANTISED_FROM_KEY = "copy_of"
-"""Metadata key of a quantised copy; its value is the `file_fingerprint` of the original file."""
+"""Metadata key of an 8-bit copy; its value is the `file_fingerprint` of the original file."""
 _SPIN_US = "20"
 """How long onnxruntime's threads wait actively for work before they sleep, in microseconds."""
 _CPU_AVX512_CLX = 261
@@ -52,7 +52,11 @@ def _checked(output: NDArray[np.float32], path: Path) -> NDArray[np.float32]:
 
 
 def _read_bytes(path: Path) -> bytes:
-    """Return the content of a file, because neither runtime opens paths that are not UTF-8 text."""
+    """Return the content of a file, because neither runtime opens paths that are not UTF-8 text.
+
+    Raises:
+        BadInputError: It cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:
@@ -102,7 +106,7 @@ class OnnxRuntimeNetwork:
 
     @property
     def quantised_from(self) -> str | None:
-        """Fingerprint of the file from which this quantised copy was made; None if it is no copy."""
+        """Fingerprint of the file from which this 8-bit copy was made; None if it is no copy."""
         found: str | None = self._session.get_modelmeta().custom_metadata_map.get(QUANTISED_FROM_KEY)
         return found
 
@@ -183,7 +187,7 @@ def load_network(path: str | Path, backend: Backend | None = None, threads: int 
 
 
 def quantised_path(path: Path) -> Path:
-    """Return the path of a network's quantised copy, which may not exist."""
+    """Return the path of a network's 8-bit copy, which may not exist."""
     return path.with_suffix(".int8.onnx")
 
 
@@ -193,7 +197,7 @@ def file_fingerprint(path: Path) -> str:
 
 
 def load_fastest_network(path: Path, backend: Backend | None = None, threads: int | None = None) -> Network:
-    """Return the network in an ONNX file, or its quantised copy if that runs faster here.
+    """Return the network in an ONNX file, or its 8-bit copy if that runs faster here.
 
     A copy that is damaged, or that was made from other weights, is ignored. Arguments and errors are those of
     `load_network`.
