@@ -402,7 +402,9 @@ class Hub:
     async def _watch_ledger(self) -> None:
         while True:
             ledger = await asyncio.to_thread(self._table.ledger) if self.phones else self._ledger
-            if ledger != self._ledger:
+            if (
+                ledger != self._ledger
+            ):  # an equal one would be another object, and rendered again by `publish`
                 self._ledger = ledger
             await asyncio.sleep(_LEDGER_EVERY_S if self.phones else 1.0)
 
