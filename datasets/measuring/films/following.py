@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from companion.game.refereeing import WatchedGame
 from companion.game.scoring import Score, compare, read_events
 from companion.parallel import spread
+from datasets.films.people.levels import LEVELS
 from datasets.films.production import prepare, true_events
 from datasets.films.story import DEFAULT_ACTS
 from datasets.films.truth import write_lines
@@ -27,8 +28,8 @@ from engine.errors import BadInputError
 from engine.ruleset import RULESET_NAMES
 
 SIZE = (960, 540)
-LEVELS = (0, 1, 2)
-"""Levels of whole people. At level 3 the camera has faults, which only real reading suffers from."""
+_LEVELS = tuple(level.number for level in LEVELS if not level.faults)
+"""Levels of whole people at which the camera has no faults. Only real reading suffers from those."""
 _TOLD = ("event", "t", "t_start", "player", "cards", "count", "to", "answers", "up", "loser")
 
 
@@ -39,7 +40,7 @@ class Followed(NamedTuple):
     corrections: int
     false_alarms: int
     wrong: tuple[str, ...]
-    """A line for each missed, spurious or mistaken event."""
+    """A line for each missed, invented or mistaken event."""
 
 
 def follow_plan(plan: FilmPlan) -> Followed:
@@ -73,8 +74,8 @@ def follow_plan(plan: FilmPlan) -> Followed:
 
 def _wrong(score: Score) -> list[str]:
     mistaken = [f"mistaken {_short(true)} for {_short(told)}" for true, told in score.mistaken]
-    spurious = [f"spurious {_short(line)}" for line in score.spurious]
-    return [*(f"missed {_short(line)}" for line in score.missed), *spurious, *mistaken]
+    invented = [f"invented {_short(line)}" for line in score.spurious]
+    return [*(f"missed {_short(line)}" for line in score.missed), *invented, *mistaken]
 
 
 def _short(line: dict[str, Any]) -> str:
@@ -88,7 +89,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rulesets", default=",".join(RULESET_NAMES), metavar="A,B")
     parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help="of the first film")
     parser.add_argument("--lively", action="store_true", help="people drink, hesitate, take cards back")
-    parser.add_argument("--people", type=int, choices=LEVELS, metavar="LEVEL", help="whole people: 0, 1 or 2")
+    parser.add_argument(
+        "--people", type=int, choices=_LEVELS, metavar="LEVEL", help="whole people: 0, 1 or 2"
+    )
     parser.add_argument("--plays", type=int, default=DEFAULT_ACTS, metavar="N", help="acts in a film")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     args = parser.parse_args(arguments)
