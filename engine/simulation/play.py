@@ -246,25 +246,29 @@ class Game:
         self, pile: tuple[int, ...], demand: int, burned: int, cards: int, top: int, count: int
     ) -> tuple[tuple[int, ...], int, int, int]:
         """Return pile, demand and burned cards after a play, and how many played cards stay on the pile."""
+        if self.pack.ranks[top] in self.mechanics.forces_pick_up:
+            return pile, demand, burned | cards, 0
         if self._burns(pile, cards, top, count):
             burned |= cards
             for card in pile:
                 burned |= 1 << card
             return (), 0, burned, 0
-        if self.pack.ranks[top] in self.mechanics.forces_pick_up:
-            return pile, demand, burned | cards, 0
         after = self._after[demand].get(cards)
         after = self._demand_after(demand, cards) if after is None else after
         return ((*pile, top) if count == 1 else (*pile, *cards_of(cards))), after, burned, count
 
     def _burns(self, pile: tuple[int, ...], cards: int, top: int, count: int) -> bool:
-        """Return whether a play of `count` cards, the highest of them `top`, burns the pile."""
+        """Return whether a play of `count` cards, the highest of them `top`, burns the pile.
+
+        `engine.judging.effects` has this rule for cards as text. Some of those may be unknown. Asking it
+        would more than double the time of a play. Tests compare the two.
+        """
         if count > 1 and (same := (cards & self.same_rank[top]).bit_count()) < count:
             # The set illegally has two ranks, and the lower one separates the upper one from the pile.
             return bool(cards & self.burn_bits) or same >= self.mechanics.four
         if cards & self.burn_bits or count >= self.mechanics.four:
             return True
-        if not pile or self.pack.ranks[top] in self.mechanics.forces_pick_up:
+        if not pile:
             return False
         if self._plain_run and not self.same_rank[top] >> pile[-1] & 1:
             return False

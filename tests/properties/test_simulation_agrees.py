@@ -15,7 +15,7 @@ from engine.simulation.cheating import situation_of
 from engine.simulation.choices import interruptions, legal_acts
 from engine.simulation.play import Game
 from engine.simulation.policies import random_act
-from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, Act, Table, cards_of
+from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, Act, Table, cards_of, replaced
 
 NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
 
@@ -217,6 +217,23 @@ def test_a_set_of_two_ranks_adds_to_no_four_of_a_kind(pile: str, played: str, bu
     assert (game.apply(table, act).pile == ()) == burns
     ruling = judge(situation_of(game, table, NAMES[:3], act))
     assert ruling["effects"]["burn"] == burns
+
+
+@pytest.mark.parametrize("played", ["JOKER", "JOKER JOKER JOKER", "JOKER JOKER JOKER JOKER", "10H JOKER"])
+def test_jokers_that_force_a_pick_up_never_burn_the_pile(played: str) -> None:
+    game = Game(load_ruleset("shed", ("bastard-card",)), 5)
+    codes = dict(enumerate(game.pack.codes))
+    cards = 0
+    for name in played.split():
+        cards |= 1 << next(card for card, code in codes.items() if code == name and not cards >> card & 1)
+    pile, kept = (next(card for card, code in codes.items() if code == name) for name in ("6S", "KD"))
+    table = game.deal(Random(1))._replace(turn=1, pile=(pile,))
+    table = table._replace(hands=replaced(table.hands, 1, cards | 1 << kept))
+    act = Act(PLAY, 1, hand=cards)
+    after = game.apply(table, act)
+    effects = judge(situation_of(game, table, NAMES[:5], act))["effects"]
+    assert (effects["burn"], effects["picks_up"]) == (False, "Cat")
+    assert after.hands[2] >> pile & 1
 
 
 @pytest.mark.parametrize(("played", "goes"), [("2C 7H", True), ("6C 7H", False), ("7H 9C", False)])
