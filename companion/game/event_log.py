@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from companion.game.entered import line_entered_for
+from companion.game.already_entered import line_entered_for
 from companion.i18n.sentences import storable_ruling
 from engine.errors import BadInputError
 from engine.events import Event, Source
