@@ -30,7 +30,7 @@ _ELSEWHERE, _ELSEWHERE_SHARE = 2, 0.3
 """If this many cards, and this share of them, lie where no card may, the camera has moved."""
 
 
-class Track:
+class TableTracker:
     """Watches one table for signs that all of it has moved."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from vision.following.events import EventMaker
 from vision.following.patches import close_up
 from vision.following.records import Deal, Look, UnderArm
 from vision.following.regions import crowded, patches, people, zones_of
-from vision.following.table_tracking import Track
+from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points
 from vision.hands.landmarks import FindsHands
 from vision.hands.reaches import ReachTracker
@@ -177,7 +177,7 @@ class Watcher:
 
     def _begin_anew(self) -> None:
         """Treat the next frame as the first."""
-        self._glance, self._steadier, self._track = ChangeDetector(), Stabiliser(), Track()
+        self._glance, self._steadier, self._tracker = ChangeDetector(), Stabiliser(), TableTracker()
         self._background, self._arms = BackgroundSubtractor(), ReachTracker(self._hand_detector)
 
     @property
@@ -281,7 +281,7 @@ class Watcher:
                 self._doubt = None
         else:
             moved = lost
-        unsteady = self._track.is_unsteady(moved, motion.t)
+        unsteady = self._tracker.is_unsteady(moved, motion.t)
         if self._maker is None:
             if self.lost and unsteady:
                 self._begin_anew()
@@ -298,9 +298,9 @@ class Watcher:
             return events + self._make_sure(frame, motion)
         hands = self._arms.feed(frame.image, motion, maker.layout)
         self._background.protect_arms(self._arms.visible_masks)
-        self._track.covered = hands.covered
+        self._tracker.covered = hands.covered
         if not moved:
-            self._track.reach(hands)
+            self._tracker.reach(hands)
         if self._looking is not None:
             self._looking.later.append(hands.copy())
             if not self._looking.readings.done():
@@ -334,7 +334,7 @@ class Watcher:
         if looking is None or self._maker is None:
             return []
         look = self._finish_look(looking)
-        if self._track.is_displaced(look, self._maker.rows, self._maker.layout):
+        if self._tracker.is_displaced(look, self._maker.rows, self._maker.layout):
             self._doubt = "rows"
             self._resting.clear()
             return []
@@ -352,7 +352,7 @@ class Watcher:
     def _rows_seem_moved(self, maker: EventMaker, motion: MotionFrame) -> bool:
         """Return whether most of the rows' places look different from before."""
         known = [zone for zone, spot in maker.rows.spots.items() if spot.patch is not None]
-        return self._track.seems_moved(patches(maker.layout, known, motion), maker.rows)
+        return self._tracker.seems_moved(patches(maker.layout, known, motion), maker.rows)
 
     @property
     def reading(self) -> bool:
@@ -514,7 +514,7 @@ class Watcher:
         covered: dict[Zone, frozenset[int]] = {}
         if self._doubt == "rows":
             hands = self._arms.feed(frame.image, motion, layout)
-            self._track.reach(hands)
+            self._tracker.reach(hands)
             covered = hands.covered
             if hands.tracks or not motion.still:
                 self._doubt = None
@@ -526,12 +526,12 @@ class Watcher:
             return []  # the camera looks elsewhere, and may come back
         look = Look(t, cards, hidden=frozenset(covered), patches=patches(layout, layout.zones(), motion))
         known = {seat.player: maker.rows.up_of(index) for index, seat in enumerate(layout.seats)}
-        moved = self._doubt == "camera" and self._track.is_moved(cards, layout, known)
-        if moved or self._track.is_displaced(look, maker.rows, layout):
+        moved = self._doubt == "camera" and self._tracker.is_moved(cards, layout, known)
+        if moved or self._tracker.is_displaced(look, maker.rows, layout):
             return [self._lose(maker, known, t)]
         if self._doubt == "camera":
             self._see_anew(frame.image, t)
-        self._track.trust()
+        self._tracker.trust()
         self._doubt = None
         return []
 

@@ -18,7 +18,7 @@ from tests.e2e.films.test_watch import STEP, Game
 from tests.support.event_script import layout
 from vision.following.records import Patch
 from vision.following.rows import Rows
-from vision.following.table_tracking import Track
+from vision.following.table_tracking import TableTracker
 from vision.questions import LOST_TRACK, format_question
 from vision.table.manual_layout import TappedPlaces
 
@@ -256,7 +256,7 @@ def test_an_arm_from_row_to_row_is_no_moved_camera(changed: int, bare: int, move
     for number, zone in enumerate(zones):
         rows.spots[zone].patch = small_picture(100 + 20 * number)
     now = {zone: spot.patch for zone, spot in rows.spots.items() if spot.patch is not None}
-    track, arm = Track(), zones[:4]
+    track, arm = TableTracker(), zones[:4]
     now |= {zone: Patch(np.full((26, 26, 3), 180, np.uint8)) for zone in arm}
     assert track.seems_moved(now, rows), "of six places two look as they did"
     track.covered = arm
