@@ -20,7 +20,7 @@ from engine.errors import BadInputError
 from engine.events import Event
 from vision.following.events import EventMaker
 from vision.following.look_log import LookLog
-from vision.following.records import Deal
+from vision.following.looks import Deal
 from vision.table.drawing import draw_table
 from vision.table.view import TableView
 from vision.types import Image

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from engine.events import Event
 from vision.following.events import EventMaker
-from vision.following.patches import CloseUp
-from vision.following.records import Deal, Look, Patch, UnderArm
+from vision.following.looks import Deal, Look, UnderArm
+from vision.following.patches import CloseUp, Patch
 from vision.following.watcher import MakeEvents
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.plane import TablePlane

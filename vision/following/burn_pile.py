@@ -8,8 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.cards import copies
-from vision.following.patches import CloseUp, looks_as_before
-from vision.following.records import Patch, changed_share
+from vision.following.patches import CloseUp, Patch, changed_share, looks_as_before
 from vision.following.scene import NEAR_MM, Scene
 from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, Place

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from engine.cards import all_copies_among, copies
 from vision.following.burn_pile import BurnPile
+from vision.following.looks import Look
 from vision.following.pick_ups import Taking
-from vision.following.records import Look
 from vision.following.rows import Rows
 from vision.following.scene import Scene
 from vision.following.sets import CERTAIN

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from vision.following.patches import PATCH_MM
-from vision.following.records import Patch, changed_share
+from vision.following.patches import PATCH_MM, Patch, changed_share
 from vision.hands.tracks import ArmTrack, Pause
 from vision.table.layout import Place
 

@@ -11,8 +11,8 @@ from itertools import takewhile
 from engine.events import Event
 from vision.following.draw_paths import DRAGGED_MM, DrawWays
 from vision.following.draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
-from vision.following.patches import PATCH_MM
-from vision.following.records import Patch, PutDown
+from vision.following.patches import PATCH_MM, Patch
+from vision.following.reported_events import PutDown
 from vision.following.scene import DRAW_SECONDS, NEAR_MM, Scene
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import DRAW

@@ -19,13 +19,14 @@ from vision.following.burn_pile import BurnPile
 from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
 from vision.following.joined_game import JoinedGame
+from vision.following.looks import Deal, Look
 from vision.following.misplaced_pile import MisplacedPile, Put
 from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
 from vision.following.plays import PlayPile
 from vision.following.put_away import PutAway, hand_that_put
-from vision.following.records import Deal, Look, ReportedEvents
+from vision.following.reported_events import ReportedEvents
 from vision.following.rows import Rows
 from vision.following.scene import NEAR_MM, Scene
 from vision.following.shows import Shown, Shows

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from engine.events import Event
 from vision.following.comparisons import Kind, Likeness, answered_by
 from vision.following.events import EventMaker
-from vision.following.records import Deal, Look
+from vision.following.looks import Deal, Look
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import Layout, Zone
 from vision.table.observations import Observation

@@ -9,9 +9,9 @@ from statistics import fmean
 
 from vision.decks.card_classes import rank_and_colour
 from vision.following.duplicates import SURE_NAME
+from vision.following.looks import Look
 from vision.following.pile import PileView
 from vision.following.pile_geometry import in_place, same_card
-from vision.following.records import Look
 from vision.following.scene import Scene
 from vision.following.sets import CERTAIN, NewCard
 from vision.table.layout import PLAY, Layout

@@ -20,6 +20,16 @@ from vision.table.layout import Layout, Place, Zone
 from vision.table.observations import Observation, covers, index_centres
 from vision.types import Image
 
+_LIGHT_LEVEL = 25.0
+"""A change of light alone changes a place by less than this (0-255)."""
+_SWAY_SIGMA_PX = 1.2
+"""Smoothing of two pictures of a swaying camera, which may be off by a part of a pixel. A film sways by 3
+pixels. At rest, half of its pictures of the draw pile differ by 0.13 or more as they are. If smoothed, they
+differ by 0.01. Draws change them by 0.16 or more either way. If the camera is at rest, smoothing only hides
+the edge of the next card of a neat pile."""
+_OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
+"""A place has changed if more than this share of its pixels differs by more than this level (0-255). A change
+of the light does not count. At rest almost none differ; a card put on another changes a fifth or more."""
 PATCH_MM = 50.0
 """Half the side of a small picture: it reaches at least this far from the middle of a place."""
 _CLOSE_MM = 130.0
@@ -51,6 +61,16 @@ _LEAST_PAPER = 0.1
 """At least this share of a visible card is paper; picture cards have the most ink."""
 _INK_MM = (3.5, 9.0)
 """Half the width and height of the ink of an index; farther out, another card shows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patch:
+    """A small picture of one place."""
+
+    pixels: Image
+    """Height x width x 3, BGR."""
+    swaying: bool = False
+    """Whether the camera had moved shortly before."""
 
 
 def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
@@ -460,3 +480,36 @@ def _likeness_at(place: Place, angle: float, before: CloseUp | None, now: CloseU
 def _contrast(ink: Image) -> float:
     """Return the greatest standard deviation of the levels of the three colours."""
     return float(ink.std(axis=(0, 1)).max())
+
+
+def same_patch(first: Patch | None, second: Patch | None) -> bool:
+    """Return whether two small pictures of one place show the same; False if one is missing."""
+    return changed_share(first, second) < OTHER_SHARE
+
+
+def changed_share(first: Patch | None, second: Patch | None) -> float:
+    """Return the share of a place that differs between two small pictures; 1 if one is missing.
+
+    A moderate change of the whole picture is a change of the light, and does not count.
+    """
+    if first is None or second is None:
+        return 1.0
+    share = compare("patch", first.pixels, second.pixels, (), lambda: _changed_share(first, second))
+    return 1.0 if share is None else share
+
+
+def _changed_share(first: Patch, second: Patch) -> float:
+    before, now = first.pixels, second.pixels
+    if before.shape != now.shape or before.size == 0:
+        return 1.0
+    if first.swaying or second.swaying:
+        before, now = _smoothed(before), _smoothed(now)
+    change = before.astype(np.int16) - now.astype(np.int16)
+    light = np.median(change, axis=(0, 1))
+    if np.abs(light).max() > _LIGHT_LEVEL:
+        return 1.0
+    return float((np.abs(change - light).max(axis=-1) > _OTHER_LEVEL).mean())
+
+
+def _smoothed(pixels: Image) -> Image:
+    return np.asarray(cv2.GaussianBlur(pixels, (0, 0), _SWAY_SIGMA_PX), np.uint8)

@@ -7,14 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from engine.cards import copies
+from vision.following.looks import Look, UnderArm
 from vision.following.new_cards import SURE, NewCardFilter, named_in, shows_a_card
 from vision.following.occluded_readings import OccludedReadings, plainly_read
-from vision.following.patches import PilePictures
+from vision.following.patches import Patch, PilePictures, same_patch
 from vision.following.pick_ups import Taken, Taking
 from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import same_card
 from vision.following.play_log import PlayLog
-from vision.following.records import BeforeAction, Look, Patch, UnderArm, same_patch
+from vision.following.reported_events import BeforeAction
 from vision.following.scene import Scene
 from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
 from vision.following.stacked_duplicates import infer_stacked_duplicate

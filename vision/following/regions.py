@@ -7,8 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from vision.following.patches import patch_box
-from vision.following.records import Patch
+from vision.following.patches import Patch, patch_box
 from vision.geometry import bounding_box
 from vision.hands.tracks import HandsFrame, disc
 from vision.motion.background import MotionFrame

@@ -30,8 +30,8 @@ from engine.files.json_text import parse_json
 from vision.following.comparisons import Kind, Likeness, answered_by
 from vision.following.events import EventMaker
 from vision.following.look_log import FORMAT, VERSION, NumberedPictures
-from vision.following.patches import CloseUp
-from vision.following.records import Deal, Look, Patch, UnderArm
+from vision.following.looks import Deal, Look, UnderArm
+from vision.following.patches import CloseUp, Patch
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone, layout_of
 from vision.table.observations import Observation
@@ -301,9 +301,7 @@ class _Game:
         return reach
 
     def _look(self, given: Any, picture: Picture) -> Look:
-        patches = {
-            self._zone(zone): Patch(picture(_whole(n, 1, _MOST_PICTURES))) for zone, n in given["patches"]
-        }
+        small = {self._zone(zone): picture(_whole(n, 1, _MOST_PICTURES)) for zone, n in given["patches"]}
         numbers = (given["pile"], given["burnt"])
         pile, burnt = (
             None if n is None else CloseUp(picture(_whole(n, 1, _MOST_PICTURES)), (0.0, 0.0)) for n in numbers
@@ -316,7 +314,7 @@ class _Game:
                 for seat, seen, covered, moving in given["under"]
             ),
             hidden=frozenset(filter(self._is_there, self._zones(given["hidden"]))),
-            patches=patches,
+            patches={zone: Patch(pixels) for zone, pixels in small.items()},
             pile=pile,
             burnt=burnt,
             unchanged=tuple(map(_seen, given.get("unchanged", ()))),

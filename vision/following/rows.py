@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from engine.cards import all_copies_among, copies
-from vision.following.records import OTHER_SHARE, Patch, changed_share
+from vision.following.patches import OTHER_SHARE, Patch, changed_share
 from vision.table.layout import Layout, Zone
 from vision.table.observations import MIN_NAME_P, Observation, assign_names, fuse_looks
 

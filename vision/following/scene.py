@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 from engine.cards import copies
-from vision.following.records import ReportedEvents, UnderArm
+from vision.following.looks import UnderArm
+from vision.following.reported_events import ReportedEvents
 from vision.hands.tracks import ArmTrack, HandsFrame, Pause
 from vision.table.layout import PLAY, Layout, Place, Zone
 

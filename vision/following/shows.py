@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from vision.following.records import Look
+from vision.following.looks import Look
 from vision.following.scene import off_the_way
 from vision.hands.tracks import GONE_SECONDS, ArmTrack
 from vision.table.layout import Layout, Place

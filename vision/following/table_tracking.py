@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from vision.following.records import Look, Patch, same_patch
+from vision.following.looks import Look
+from vision.following.patches import Patch, same_patch
 from vision.following.rows import Rows, Spot
 from vision.hands.tracks import HandsFrame
 from vision.table.layout import Layout, Zone

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from engine.cards import copies
 from engine.events import Event, Source
-from vision.following.records import BeforeAction, Patch
+from vision.following.patches import Patch
+from vision.following.reported_events import BeforeAction
 from vision.following.rows import Change, Rows
 from vision.following.scene import JUST_SECONDS, NEAR_MM, Scene
 from vision.table.layout import Zone

@@ -15,8 +15,8 @@ from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.events import EventMaker
+from vision.following.looks import Deal, Look, UnderArm
 from vision.following.patches import close_up
-from vision.following.records import Deal, Look, UnderArm
 from vision.following.regions import crowded, patches, people, zones_of
 from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points

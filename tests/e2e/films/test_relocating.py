@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.following.events import EventMaker
-from vision.following.records import Deal
+from vision.following.looks import Deal
 from vision.following.watcher import MakeEvents, Watcher
 from vision.geometry import order_quad, transform_points
 from vision.plane import TablePlane

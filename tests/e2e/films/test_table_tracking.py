@@ -16,7 +16,7 @@ from engine.errors import BadInputError
 from engine.events import Event
 from tests.e2e.films.test_watch import STEP, Game
 from tests.support.event_script import layout
-from vision.following.records import Patch
+from vision.following.patches import Patch
 from vision.following.rows import Rows
 from vision.following.table_tracking import TableTracker
 from vision.questions import LOST_TRACK, format_question

@@ -10,7 +10,7 @@ import pytest
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
 from tests.unit.vision.following.test_draws import HOME, draws
 from vision.following.draw_visits import DrawPilePictures, DrawVisit
-from vision.following.records import Patch
+from vision.following.patches import Patch
 from vision.hands.tracks import HandsFrame
 from vision.table.layout import DRAW, PLAY, Zone
 from vision.types import Image

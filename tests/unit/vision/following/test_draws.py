@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down, layout
 from vision.following.draws import Draws
-from vision.following.records import ReportedEvents
+from vision.following.reported_events import ReportedEvents
 from vision.following.scene import Scene
 from vision.table.layout import DRAW, PLAY
 

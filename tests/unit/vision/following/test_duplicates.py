@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tests.support.event_script import BURN_AT, PLAY_AT, Script, card, down
 from vision.following.duplicates import Before
+from vision.following.looks import UnderArm
 from vision.following.pile import Pile
-from vision.following.records import UnderArm
 from vision.following.sets import Pictured
 from vision.table.layout import PLAY, Zone
 from vision.table.observations import Observation

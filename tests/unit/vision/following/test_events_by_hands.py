@@ -18,7 +18,7 @@ from tests.support.event_script import (
     down,
     draw_picture,
 )
-from vision.following.records import Look, UnderArm
+from vision.following.looks import Look, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import DRAW, PLAY, Place, Zone
 from vision.table.observations import Observation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.event_script import PLAY_AT, Script, card, down
-from vision.following.records import ReportedEvents
+from vision.following.reported_events import ReportedEvents
 from vision.table.layout import Place, Zone
 from vision.table.observations import Observation
 

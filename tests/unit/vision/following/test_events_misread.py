@@ -10,12 +10,12 @@ import pytest
 from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, layout
 from vision.following.burn_pile import BurnPile
 from vision.following.duplicates import PileCard
+from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
 from vision.following.patches import ALIKE, MUCH_ALIKE, PilePictures
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
 from vision.following.play_log import PlayLog
-from vision.following.records import UnderArm
 from vision.following.scene import Scene
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import DRAW, PLAY

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card
 from tests.unit.vision.following.test_patches import LAYOUT, UPRIGHT
 from vision.following.duplicates import Before
+from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
 from vision.following.patches import CloseUp, PilePictures, close_up, edge_as_before, stays_beneath
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
 from vision.following.play_log import PlayLog
-from vision.following.records import UnderArm
 from vision.following.sets import Pictured
 from vision.table.layout import DRAW
 from vision.table.observations import Observation

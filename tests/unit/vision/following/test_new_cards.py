@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
+from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
 from vision.following.patches import PilePictures
-from vision.following.records import UnderArm
 from vision.table.layout import DRAW, PLAY
 from vision.table.observations import Observation
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tests.support.event_script import PLAY_AT, Script, card
+from vision.following.looks import Look, UnderArm
 from vision.following.occluded_readings import OccludedReadings, plainly_read
 from vision.following.pile import Pile
-from vision.following.records import Look, UnderArm
 from vision.plane import TablePlane
 from vision.table.layout import PLAY, Layout, Seat
 from vision.table.observations import Observation

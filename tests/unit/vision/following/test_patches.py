@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tests.support.event_script import PLAY_AT, Script, card
 from vision.following.burn_pile import BurnPile
 from vision.following.duplicates import PileCard
+from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
 from vision.following.patches import (
     ALIKE,
@@ -29,7 +30,6 @@ from vision.following.patches import (
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
 from vision.following.play_log import PlayLog
-from vision.following.records import UnderArm
 from vision.following.scene import Scene
 from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane

@@ -6,8 +6,8 @@ import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, card, down
 from vision.following.burn_pile import BurnPile
+from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
-from vision.following.records import UnderArm
 from vision.table.layout import BURN, DRAW, PLAY, Place, Zone
 from vision.table.observations import Observation
 

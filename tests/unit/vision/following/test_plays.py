@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, bob_draws, card, down, layout
-from vision.following.records import UnderArm
+from vision.following.looks import UnderArm
 from vision.hands.tracks import HandsFrame
 from vision.table.layout import DRAW, PLAY, Zone
 from vision.table.observations import Observation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.following.records import Patch
+from vision.following.patches import Patch
 from vision.following.rows import Rows
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat, Zone

@@ -8,8 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.following.looks import UnderArm
+from vision.following.patches import Patch, same_patch
 from vision.following.pile import Pile
-from vision.following.records import Patch, PutDown, ReportedEvents, UnderArm, same_patch
+from vision.following.reported_events import PutDown, ReportedEvents
 from vision.following.scene import Scene
 from vision.following.sets import Pictured, one_set, with_mates
 from vision.hands.tracks import ArmTrack

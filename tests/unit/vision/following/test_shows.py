@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, card, down
-from vision.following.records import UnderArm
+from vision.following.looks import UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, PLAY, Place, Zone
 from vision.table.observations import Observation

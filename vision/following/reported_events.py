@@ -1,132 +1,18 @@
-"""Records that the parts of the event logic pass to each other: looks at the table, and events."""
+"""The events that were reported, and what follows from them: cards owed, cards held, who acted last."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, Protocol
 
-import cv2
-import numpy as np
-
 from engine.events import PUTS_DOWN, Event, EventKind
-from vision.following.comparisons import compare
-from vision.following.patches import CloseUp
-from vision.table.layout import Layout, Zone
-from vision.table.observations import Observation
-from vision.types import Image
 
 _TURNS: tuple[EventKind, ...] = (*PUTS_DOWN, "pick_up", "take_up", "take_down")
 """Acts that take a turn."""
-_LIGHT_LEVEL = 25.0
-"""A change of light alone changes a place by less than this (0-255)."""
-_SWAY_SIGMA_PX = 1.2
-"""Smoothing of two pictures of a swaying camera, which may be off by a part of a pixel. A film sways by 3
-pixels. At rest, half of its pictures of the draw pile differ by 0.13 or more as they are. If smoothed, they
-differ by 0.01. Draws change them by 0.16 or more either way. If the camera is at rest, smoothing only hides
-the edge of the next card of a neat pile."""
-_OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
-"""A place has changed if more than this share of its pixels differs by more than this level (0-255). A change
-of the light does not count. At rest almost none differ; a card put on another changes a fifth or more."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Patch:
-    """A small picture of one place."""
-
-    pixels: Image
-    """Height x width x 3, BGR."""
-    swaying: bool = False
-    """Whether the camera had moved shortly before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """A finished deal, with which the event logic of a game begins."""
-
-    layout: Layout
-    """Where everything is; the play pile and the burn pile may be found later."""
-    up: Sequence[Sequence[str | None]]
-    """The face-up cards before each seat, left to right as the player sees them; None: no card."""
-    t: float
-    """When it came to rest, seconds of the source."""
-    now: float
-    """When that was decided."""
-    confidence: float = 1.0
-    """Probability that every face-up card is named correctly."""
-    packs: int = 1
-    """How many packs the game is played with."""
-    told: int = 0
-    """How many events the game already has: new ones are numbered after them."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnderArm:
-    """A card that an arm partly covers, holds, or has just put down."""
-
-    seat: int
-    seen: Observation
-    covered: float
-    """Share of the card that lies under the arm (0..1)."""
-    moving: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """One reading of the whole table, sorted by how reliable its parts are."""
-
-    t: float
-    cards: tuple[Observation, ...]
-    """Cards that lie free of arms and movement."""
-    under_arms: tuple[UnderArm, ...] = ()
-    hidden: frozenset[Zone] = frozenset()
-    """Zones that something covers: what is there is unknown, not gone."""
-    patches: Mapping[Zone, Patch] = field(default_factory=dict)
-    """Small pictures of the zones. They show whether anything there has changed at all."""
-    pile: CloseUp | None = None
-    """A close picture of the play pile."""
-    burnt: CloseUp | None = None
-    """A close picture of the burn pile; None while something covers it."""
-    unchanged: tuple[Observation, ...] = ()
-    """In a joined game: the cards beside the rows that nobody has touched since."""
-
-
-def same_patch(first: Patch | None, second: Patch | None) -> bool:
-    """Return whether two small pictures of one place show the same; False if one is missing."""
-    return changed_share(first, second) < OTHER_SHARE
-
-
-def changed_share(first: Patch | None, second: Patch | None) -> float:
-    """Return the share of a place that differs between two small pictures; 1 if one is missing.
-
-    A moderate change of the whole picture is a change of the light, and does not count.
-    """
-    if first is None or second is None:
-        return 1.0
-    share = compare("patch", first.pixels, second.pixels, (), lambda: _changed_share(first, second))
-    return 1.0 if share is None else share
-
-
-def _changed_share(first: Patch, second: Patch) -> float:
-    before, now = first.pixels, second.pixels
-    if before.shape != now.shape or before.size == 0:
-        return 1.0
-    if first.swaying or second.swaying:
-        before, now = (
-            np.asarray(cv2.GaussianBlur(p, (0, 0), _SWAY_SIGMA_PX), np.uint8) for p in (before, now)
-        )
-    change = before.astype(np.int16) - now.astype(np.int16)
-    light = np.median(change, axis=(0, 1))
-    if np.abs(light).max() > _LIGHT_LEVEL:
-        return 1.0
-    return float((np.abs(change - light).max(axis=-1) > _OTHER_LEVEL).mean())
-
-
-def _smoothed(pixels: Image) -> Image:
-    return np.asarray(cv2.GaussianBlur(pixels, (0, 0), _SWAY_SIGMA_PX), np.uint8)
 
 
 class BeforeAction(Protocol):
