@@ -27,7 +27,7 @@ from companion.game.scoring import read_truth
 from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.game.starting import make_session
-from companion.phone.table import RefereedTable
+from companion.phone.program import ProgramState
 from companion.store.store import Store
 from engine.events import Event
 from tests.support.polite_film import polite_film
@@ -188,11 +188,11 @@ def main() -> None:
             running_game(folder) as (session, setup),
             chromium(folder / "b", film=film) as browser,
         ):
-            table = RefereedTable(lambda: session, lambda: setup, store=folder / "s.sqlite")
-            with serving(folder / "phones", table) as server:
+            program = ProgramState(lambda: session, lambda: setup, store=folder / "s.sqlite")
+            with serving(folder / "phones", program) as server:
                 photos += game_pages(browser, addresses(server).view, addresses(server).join)
-            table = RefereedTable(sight=lambda: check, store=folder / "s.sqlite")
-            with serving(folder / "others", table) as server:
+            program = ProgramState(sight=lambda: check, store=folder / "s.sqlite")
+            with serving(folder / "others", program) as server:
                 photos += camera_pages(browser, addresses(server).join)
     upright = [photo for photo in photos if photo.picture.height > photo.picture.width]
     wide = [photo for photo in photos if photo not in upright]

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from companion.cli.outputs import check_outputs
     from companion.phone.extra import require_phone_extra
     from companion.phone.host import open_phones, wanted_size
-    from companion.phone.table import RefereedTable
+    from companion.phone.program import ProgramState
     from companion.settings import load_settings
     from companion.sources.joined_phone import JOINED_PHONE
     from companion.store.store import default_path
@@ -69,9 +69,9 @@ def run(args: argparse.Namespace) -> int:
     setup = game_setup(args, args.source or JOINED_PHONE)
     with ExitStack() as closing:
         session = _session(setup, args, closing)
-        table = RefereedTable(lambda: session, lambda: session.setup or setup, store=setup.store)
+        program = ProgramState(lambda: session, lambda: session.setup or setup, store=setup.store)
         size = wanted_size(load_settings())
-        server = open_phones(table, host=args.host, port=args.port, wanted_size=size)
+        server = open_phones(program, host=args.host, port=args.port, wanted_size=size)
         closing.callback(server.stop)
         assert server.serving is not None
         closing.callback(session.stop)

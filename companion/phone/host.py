@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from companion.phone.extra import require_phone_extra
-from companion.phone.table import RefereedTable
+from companion.phone.program import ProgramState
 from companion.settings import Settings
 from companion.sources.joined_phone import PhoneFrames, phone_frames
 
@@ -22,7 +22,7 @@ def wanted_size(settings: Settings) -> int:
 
 
 def open_phones(
-    table: RefereedTable,
+    program: ProgramState,
     *,
     host: str | None = None,
     port: int | None = None,
@@ -35,7 +35,7 @@ def open_phones(
     """Return the page's server, which serves already.
 
     Args:
-        table: The program's side.
+        program: Its present state.
         host: The one address to serve on; None: all addresses on local networks.
         port: The port; None: the first free one from the default on.
         folder: Folder of certificate and secrets; None: the user's own.
@@ -51,7 +51,7 @@ def open_phones(
     from companion.phone.hub import Hub
     from companion.phone.server import PhoneServer
 
-    hub = Hub(table, frames or phone_frames(), clock=clock, wanted_size=wanted_size)
+    hub = Hub(program, frames or phone_frames(), clock=clock, wanted_size=wanted_size)
     server = PhoneServer(hub, host=host, port=port, folder=folder, announce=announce)
     server.start()
     return server

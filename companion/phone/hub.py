@@ -20,6 +20,7 @@ from companion.i18n.catalogue import _, speaking
 from companion.i18n.messages import error_text, translate
 from companion.phone.clock import PhoneClock
 from companion.phone.invitation import Role
+from companion.phone.program import CameraSight, ProgramState, camera_sight
 from companion.phone.requests import (
     LANGUAGES,
     CameraAway,
@@ -32,7 +33,6 @@ from companion.phone.requests import (
     Rename,
     TakeCamera,
 )
-from companion.phone.table import CameraSight, RefereedTable, camera_sight
 from companion.phone.view import ViewInput, correction_of, game_view
 from companion.sources.joined_phone import PhoneFrames
 from engine.errors import BadInputError
@@ -139,23 +139,23 @@ class Hub:
 
     def __init__(
         self,
-        table: RefereedTable,
+        program: ProgramState,
         frames: PhoneFrames,
         *,
         clock: Callable[[], float] = time.monotonic,
         wanted_size: int = 1600,
         wanted_rate: float = 15.0,
     ) -> None:
-        """Join `table`, whose camera may be a phone, with phones.
+        """Join `program`, whose camera may be a phone, with phones.
 
         Args:
-            table: The program's side.
+            program: Its present state.
             frames: Where the filming phone's pictures go.
             clock: This program's clock, in seconds.
             wanted_size: The long side, in pixels, of the pictures that the phone is asked for.
             wanted_rate: The most pictures per second that it is asked for.
         """
-        self._table, self._frames, self._clock = table, frames, clock
+        self._program, self._frames, self._clock = program, frames, clock
         self._wanted = {"size": wanted_size, "rate": wanted_rate}
         self.phones: dict[str, Phone] = {}
         self.people = People()
@@ -352,7 +352,7 @@ class Hub:
             self._publish_people()
 
     def _correct(self, phone: Phone, asked: Correct) -> None:
-        session = self._table.session()
+        session = self._program.session()
         if session is None:
             raise BadInputError("no game is running")
         snapshot = session.snapshot
@@ -401,7 +401,7 @@ class Hub:
 
     async def _watch_ledger(self) -> None:
         while True:
-            ledger = await asyncio.to_thread(self._table.ledger) if self.phones else self._ledger
+            ledger = await asyncio.to_thread(self._program.ledger) if self.phones else self._ledger
             if (
                 ledger != self._ledger
             ):  # an equal one would be another object, and rendered again by `publish`
@@ -425,7 +425,7 @@ class Hub:
             frame = self._frames.latest
             if state == "films" and frame is not None and time.monotonic() - looked > _SIGHT_EVERY_S:
                 looked = time.monotonic()
-                self._sight = await asyncio.to_thread(camera_sight, self._table, frame)
+                self._sight = await asyncio.to_thread(camera_sight, self._program, frame)
                 self._publish_sight()
 
     async def _keep_clocks(self) -> None:
@@ -445,7 +445,7 @@ class Hub:
         if not self.phones:
             self._shown, self._parts = (), {}
             return
-        session, setup = self._table.session(), self._table.setup()
+        session, setup = self._program.session(), self._program.setup()
         snapshot = session.snapshot if session is not None else None
         now = (id(snapshot), id(setup), id(self._ledger), len(self._authors))
         if now == self._shown:

@@ -26,8 +26,8 @@ pytest.importorskip("selenium", reason="selenium is not installed")
 
 from companion.game.session import Session
 from companion.phone.page_texts import page_document
+from companion.phone.program import ProgramState
 from companion.phone.server import PhoneServer, page_file
-from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames, PhoneSource
 from tests.support.chromium import Browser, camera_film, chromium, missing
 from tests.support.phones import Client, addresses, jpeg, phone, serving
@@ -79,9 +79,9 @@ def read_by(frames: PhoneFrames) -> Iterator[None]:
 def test_pictures_per_second(tmp_path: Path, measured: Measured, width: int, name: str, least: float) -> None:
     film = camera_film(polite_film().path, tmp_path / "film.mjpeg", end=WATCHED_S + 10, width=width)
     frames = PhoneFrames()
-    table = RefereedTable(store=tmp_path / "none.sqlite")
+    program = ProgramState(store=tmp_path / "none.sqlite")
     with (
-        serving(tmp_path / "phones", table, frames, size=width) as server,
+        serving(tmp_path / "phones", program, frames, size=width) as server,
         read_by(frames),
         chromium(tmp_path / "b", film=film) as browser,
     ):
@@ -137,10 +137,10 @@ def test_from_the_phones_picture_to_the_ruling_on_ten_screens(tmp_path: Path, me
     source = PhoneSource(frames)
     game = Flips(source)
     session = Session(lambda: source, lambda: game)
-    table = RefereedTable(lambda: session, store=tmp_path / "none.sqlite")
+    program = ProgramState(lambda: session, store=tmp_path / "none.sqlite")
     session.start()
     with (
-        serving(tmp_path / "phones", table, frames) as server,
+        serving(tmp_path / "phones", program, frames) as server,
         chromium(tmp_path / "b", film=flipping(tmp_path / "film.mjpeg")) as browser,
     ):
         film_with(browser, addresses(server).join)

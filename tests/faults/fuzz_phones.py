@@ -21,9 +21,9 @@ from companion.phone.guard import Limits
 from companion.phone.hub import Hub
 from companion.phone.invitation import evening_invitation
 from companion.phone.open_ports import noted_ports
+from companion.phone.program import ProgramState
 from companion.phone.requests import Hello, parse_message
 from companion.phone.server import PhoneServer
-from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames, PhoneSource
 from engine.errors import BadInputError
 from tests.faults.fuzz_running import FoundError, written
@@ -42,7 +42,7 @@ def phone_messages(data: bytes, folder: Path) -> None:
 
 
 async def _converse(data: bytes, folder: Path) -> None:
-    hub = Hub(RefereedTable(store=folder / "none.sqlite"), PhoneFrames())
+    hub = Hub(ProgramState(store=folder / "none.sqlite"), PhoneFrames())
     phones = [hub.join(Hello(f"{number:032x}", "", "en"), "film") for number in range(2)]
     refused: BadInputError | None = None
     for number, line in enumerate(data.split(b"\n")[:50]):
@@ -132,7 +132,7 @@ def _server() -> PhoneServer:
     logging.getLogger("companion").addHandler(_errors)
     logging.getLogger("asyncio").addHandler(_errors)
     folder = Path(tempfile.mkdtemp(prefix="fuzz-phones-"))
-    hub = Hub(RefereedTable(store=folder / "none.sqlite"), PhoneFrames())
+    hub = Hub(ProgramState(store=folder / "none.sqlite"), PhoneFrames())
     much = Limits(_MUCH, _MUCH, _MUCH, _MUCH)
     server = PhoneServer(hub, host="127.0.0.1", port=0, folder=folder, announce=False, limits=much)
     server.start()

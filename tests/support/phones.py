@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 
 from companion.phone.hub import Hub
+from companion.phone.program import ProgramState
 from companion.phone.server import PhoneServer, Serving
-from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames
 from tests.support.waiting import PATIENCE_S
 
@@ -33,7 +33,7 @@ def phone_id(number: int) -> str:
 @contextlib.contextmanager
 def serving(
     folder: Path,
-    table: RefereedTable | None = None,
+    program: ProgramState | None = None,
     frames: PhoneFrames | None = None,
     *,
     port: int = 0,
@@ -43,7 +43,7 @@ def serving(
 ) -> Iterator[PhoneServer]:
     """Serve on this machine alone, with files in `folder`."""
     hub = Hub(
-        table or RefereedTable(store=folder / "none.sqlite"),
+        program or ProgramState(store=folder / "none.sqlite"),
         frames or PhoneFrames(),
         wanted_rate=rate,
         wanted_size=size,

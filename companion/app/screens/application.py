@@ -196,15 +196,15 @@ class RefereeApp(App):
         """
         if self.phones is None:
             from companion.phone.host import open_phones, wanted_size
-            from companion.phone.table import RefereedTable
+            from companion.phone.program import ProgramState
 
-            table = RefereedTable(
+            program = ProgramState(
                 lambda: self.session,
                 lambda: self.setup,
                 lambda: getattr(self._table, "sight", None),
                 self.store,
             )
-            self.phones = open_phones(table, wanted_size=wanted_size(self.settings))
+            self.phones = open_phones(program, wanted_size=wanted_size(self.settings))
         return self.phones
 
     def close_phones(self, *, forget: bool = False) -> None:

@@ -17,7 +17,7 @@ from companion.game.scoring import read_truth
 from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.game.starting import open_game
-from companion.phone.table import RefereedTable
+from companion.phone.program import ProgramState
 from companion.sources.joined_phone import JOINED_PHONE, PhoneFrame, PhoneFrames, PhoneSource
 from tests.support.chromium import camera_film, chromium
 from tests.support.phones import addresses, serving
@@ -111,13 +111,13 @@ def test_every_event_of_the_polite_film_is_told_and_shown(tmp_path: Path) -> Non
     source = PhoneSource(frames)
     source.live = False
     session = Session(lambda: source, lambda: open_game(unhurried, load_history(unhurried)), realtime=False)
-    table = RefereedTable(lambda: session, lambda: setup, store=tmp_path / "none.sqlite")
+    program = ProgramState(lambda: session, lambda: setup, store=tmp_path / "none.sqlite")
     shown = tmp_path / "film.mjpeg"
     camera_film(film.path, shown, rate=PACE, every=EVERY, start=BEGINS_S, end=ENDS_S, still=STILL_S)
     session.start()
     with (
         closing_session(session),
-        serving(tmp_path / "phones", table, frames, rate=PACE * FPS / EVERY) as server,
+        serving(tmp_path / "phones", program, frames, rate=PACE * FPS / EVERY) as server,
         chromium(tmp_path / "browser", film=shown) as browser,
     ):
         screen = browser.open(addresses(server).view)

@@ -11,8 +11,8 @@ import pytest
 
 from companion.game.session import Session
 from companion.game.setup import GameSetup
+from companion.phone.program import ProgramState
 from companion.phone.server import PhoneServer
-from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames
 from tests.support.chromium import Browser, chromium
 from tests.support.game_by_touch import PLAYERS
@@ -35,14 +35,14 @@ def frames() -> PhoneFrames:
 
 
 @pytest.fixture
-def table(tmp_path: Path, session: Session) -> RefereedTable:
+def program(tmp_path: Path, session: Session) -> ProgramState:
     setup = GameSetup(source=None, players=PLAYERS, dealer="Cat")
-    return RefereedTable(lambda: session, lambda: setup, store=tmp_path / "s.sqlite")
+    return ProgramState(lambda: session, lambda: setup, store=tmp_path / "s.sqlite")
 
 
 @pytest.fixture
-def server(tmp_path: Path, table: RefereedTable, frames: PhoneFrames) -> Iterator[PhoneServer]:
-    with serving(tmp_path / "phones", table, frames, rate=5.0) as served:
+def server(tmp_path: Path, program: ProgramState, frames: PhoneFrames) -> Iterator[PhoneServer]:
+    with serving(tmp_path / "phones", program, frames, rate=5.0) as served:
         yield served
 
 
@@ -176,14 +176,14 @@ def goes_on(wire: Wire, browser: Browser, frames: PhoneFrames) -> None:
 
 
 def test_a_screen_finds_a_restarted_program_again(
-    browser: Browser, tmp_path: Path, table: RefereedTable
+    browser: Browser, tmp_path: Path, program: ProgramState
 ) -> None:
-    with serving(tmp_path / "phones", table) as before:
+    with serving(tmp_path / "phones", program) as before:
         port = addresses(before).port
         browser.open(addresses(before).view)
         browser.until(lambda: "Cat to play" in browser.text("#who"))
     browser.until(lambda: "Not connected" in browser.text("#lost"))
-    with serving(tmp_path / "phones", table, port=port) as again:
+    with serving(tmp_path / "phones", program, port=port) as again:
         browser.until(lambda: not browser.text("#lost"))
         until(lambda: again.hub.screens == 1)
 

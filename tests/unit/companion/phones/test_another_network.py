@@ -20,8 +20,8 @@ from companion.i18n.messages import failure_text
 from companion.phone import server as server_module
 from companion.phone.hub import Hub
 from companion.phone.open_ports import OpenPorts
+from companion.phone.program import ProgramState
 from companion.phone.server import PhoneServer
-from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames
 from tests.support.fake_source import FakeSource
 from tests.support.phones import addresses, phone
@@ -68,7 +68,7 @@ def announced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 @pytest.fixture
 def served(tmp_path: Path, network: Network, announced: list[tuple[str, ...]]) -> Iterator[PhoneServer]:
     server = PhoneServer(
-        Hub(RefereedTable(store=tmp_path / "none.sqlite"), PhoneFrames()), port=0, folder=tmp_path / "phones"
+        Hub(ProgramState(store=tmp_path / "none.sqlite"), PhoneFrames()), port=0, folder=tmp_path / "phones"
     )
     server.start()
     try:
@@ -154,7 +154,7 @@ def port_is_open(server: PhoneServer) -> bool:
 
 
 def test_an_address_that_was_asked_for_stays(tmp_path: Path, network: Network) -> None:
-    hub = Hub(RefereedTable(store=tmp_path / "none.sqlite"), PhoneFrames())
+    hub = Hub(ProgramState(store=tmp_path / "none.sqlite"), PhoneFrames())
     server = PhoneServer(hub, host="127.0.0.1", port=0, folder=tmp_path / "phones", announce=False)
     server.start()
     try:

@@ -16,8 +16,8 @@ pytest.importorskip("aiohttp", reason="the extra `phone` is not installed")
 from companion.game.session import Session
 from companion.game.setup import GameSetup
 from companion.phone.clock import PhoneClock
+from companion.phone.program import ProgramState
 from companion.phone.server import PhoneServer
-from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames, PhoneSource
 from tests.support.game_by_touch import PLAYERS, game_by_touch
 from tests.support.phones import Client, addresses, jpeg, origin, phone, phone_id, serving, visitor
@@ -33,8 +33,8 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def server(tmp_path: Path, session: Session) -> Iterator[PhoneServer]:
     """A server with that game."""
     setup = GameSetup(source=None, players=PLAYERS, dealer="Cat")
-    table = RefereedTable(lambda: session, lambda: setup, store=tmp_path / "s.sqlite")
-    with serving(tmp_path / "phones", table) as served:
+    program = ProgramState(lambda: session, lambda: setup, store=tmp_path / "s.sqlite")
+    with serving(tmp_path / "phones", program) as served:
         yield served
 
 

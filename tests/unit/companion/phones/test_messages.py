@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.phone.hub import Hub
+from companion.phone.program import ProgramState
 from companion.phone.requests import (
     MAX_NAME_LETTERS,
     CameraAway,
@@ -26,7 +27,6 @@ from companion.phone.requests import (
     clean_name,
     parse_message,
 )
-from companion.phone.table import RefereedTable
 from companion.sources.joined_phone import PhoneFrames, check_jpeg, decode_jpeg
 from engine.errors import BadInputError
 from tests.support.phones import jpeg, phone_id
@@ -154,7 +154,7 @@ def test_in_whatever_order_phones_act_at_most_one_of_them_films(steps: list[tupl
 
     async def play() -> None:
         frames = PhoneFrames()
-        hub = Hub(RefereedTable(store=Path("/nonexistent/s.sqlite")), frames)
+        hub = Hub(ProgramState(store=Path("/nonexistent/s.sqlite")), frames)
         phones: dict[int, Any] = {}
         for number, act, yes in steps:
             phone = phones.get(number)

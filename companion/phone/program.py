@@ -32,7 +32,7 @@ def _none() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class RefereedTable:
+class ProgramState:
     """Gives the hub the program's present state. Each function may be called from the server's thread."""
 
     session: Callable[[], Session | None] = _none
@@ -73,11 +73,11 @@ class CameraSight:
         return {"lines": lines, "good": good, "quads": self.quads, "table": self.table}
 
 
-def camera_sight(table: RefereedTable, frame: PhoneFrame) -> CameraSight:
+def camera_sight(program: ProgramState, frame: PhoneFrame) -> CameraSight:
     """Return what the program sees in the newest frame. It takes some hundredths of a second."""
-    session = table.session()
+    session = program.session()
     if session is None:
-        check = table.sight()
+        check = program.sight()
         size = _size_of(frame)
         return CameraSight() if check is None or size is None else _outlined(check, size)
     image = decode_jpeg(frame.jpeg)
