@@ -13,7 +13,7 @@ import pytest
 
 from engine.errors import BadInputError
 from engine.files import bounded
-from engine.files.atomic import part_of, write_whole
+from engine.files.atomic import part_of, whole_file, write_whole
 from engine.files.bounded import MOST_BYTES, read_capped, read_stream
 
 MINUTE = 60.0
@@ -30,6 +30,20 @@ def test_an_unfinished_file_is_deleted_once_nobody_has_written_to_it_for_an_hour
     os.utime(left, (then, then))
     assert part_of(tmp_path / "games.txt") != left
     assert left.exists() == stays
+
+
+def test_an_error_names_the_file_that_was_to_be_written_and_not_its_unfinished_copy(tmp_path: Path) -> None:
+    wanted = tmp_path / "no folder" / "games.txt"
+    with pytest.raises(FileNotFoundError) as raised, whole_file(wanted) as part:
+        part.write_text("never")
+    assert raised.value.filename == str(wanted)
+
+
+def test_an_error_about_another_file_names_that_one(tmp_path: Path) -> None:
+    other = tmp_path / "cards.txt"
+    with pytest.raises(FileNotFoundError) as raised, whole_file(tmp_path / "games.txt") as part:
+        part.write_text(other.read_text())
+    assert raised.value.filename == str(other)
 
 
 def mode(path: Path) -> int:
