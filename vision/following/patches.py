@@ -25,8 +25,8 @@ _LIGHT_LEVEL = 25.0
 _SWAY_SIGMA_PX = 1.2
 """Smoothing of two pictures of a swaying camera, which may be off by a part of a pixel. A film sways by 3
 pixels. At rest, half of its pictures of the draw pile differ by 0.13 or more as they are. If smoothed, they
-differ by 0.01. Draws change them by 0.16 or more either way. If the camera is at rest, smoothing only hides
-the edge of the next card of a neat pile."""
+differ by 0.01. Draws change them by 0.16 or more either way. With a camera at rest, which may be knocked,
+smoothing only hides the edge of the next card of a neat pile."""
 _OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
 """A place has changed if more than this share of its pixels differs by more than this level (0-255). A change
 of the light does not count. At rest almost none differ; a card put on another changes a fifth or more."""
@@ -502,7 +502,7 @@ def _changed_share(first: Patch, second: Patch) -> float:
     before, now = first.pixels, second.pixels
     if before.shape != now.shape or before.size == 0:
         return 1.0
-    if first.swaying or second.swaying:
+    if first.swaying and second.swaying:
         before, now = _smoothed(before), _smoothed(now)
     change = before.astype(np.int16) - now.astype(np.int16)
     light = np.median(change, axis=(0, 1))
