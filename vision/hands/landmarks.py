@@ -117,7 +117,7 @@ class FindsHands(Protocol):
 class HandDetector:
     """Finds hands in a tile of a picture."""
 
-    def __init__(self, backend: Backend | None = None, threads: int | None = 2) -> None:
+    def __init__(self, backend: Backend | None = None, threads: int | None = 1) -> None:
         """Load both networks.
 
         Raises:
