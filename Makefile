@@ -33,7 +33,7 @@ tests: $(STAMPS)/dev
 
 # The tests of single modules, without windows, films and packages: about a minute.
 unit: $(STAMPS)/dev
-	@$(BIN)/pytest $(SPREAD) -n $(ONE_MORE) tests/unit
+	@$(BIN)/pytest -n $(ONE_MORE) --maxprocesses 5 --dist loadfile tests/unit
 
 # Which statements the tests run, in processes that they start too. Takes up to two and a half times as long as `tests`.
 coverage: $(STAMPS)/dev

@@ -130,7 +130,8 @@ class WatchedGame:
         # A given reader may know nothing of real pictures, and OpenCV takes too long for hands in each frame.
         fast = available_backends()[0] == "onnxruntime"
         if hands is None and reader is None and fast:
-            # While hands of a camera's pictures are found, another thread reads cards and needs a core.
+            # A film waits for its hands, so two threads are faster. From a camera, another thread reads cards
+            # meanwhile, and needs a core.
             hands = HandDetector(threads=1 if live else 2)
         if reader is None and deck is None and deal["packs"] == 1:
             reader, learning = reader_with_automatic_deck(learn=learn, tell=tell)

@@ -95,6 +95,7 @@ class Score:
     """The confidence of each reported event that has one, and whether the event is right."""
     missed: list[EventLine] = field(default_factory=list)
     spurious: list[EventLine] = field(default_factory=list)
+    """What people read as *invented*. Reports of earlier versions have this name."""
     mistaken: list[tuple[EventLine, EventLine]] = field(default_factory=list)
     """A true event and the one reported in its place: right type and time, wrong player or cards."""
 

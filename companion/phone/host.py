@@ -35,7 +35,7 @@ def open_phones(
     """Return the page's server, which serves already.
 
     Args:
-        program: Its present state.
+        program: Gives the present state of the program.
         host: The one address to serve on; None: all addresses on local networks.
         port: The port; None: the first free one from the default on.
         folder: Folder of certificate and secrets; None: the user's own.

@@ -149,7 +149,7 @@ class Hub:
         """Join `program`, whose camera may be a phone, with phones.
 
         Args:
-            program: Its present state.
+            program: Gives the present state of the program.
             frames: Where the filming phone's pictures go.
             clock: This program's clock, in seconds.
             wanted_size: The long side, in pixels, of the pictures that the phone is asked for.
@@ -402,9 +402,8 @@ class Hub:
     async def _watch_ledger(self) -> None:
         while True:
             ledger = await asyncio.to_thread(self._program.ledger) if self.phones else self._ledger
-            if (
-                ledger != self._ledger
-            ):  # an equal one would be another object, and rendered again by `publish`
+            # An equal ledger would be another object, which `publish` would render again.
+            if ledger != self._ledger:
                 self._ledger = ledger
             await asyncio.sleep(_LEDGER_EVERY_S if self.phones else 1.0)
 

@@ -247,7 +247,9 @@ class Game:
     ) -> tuple[tuple[int, ...], int, int, int]:
         """Return pile, demand and burned cards after a play, and how many played cards stay on the pile."""
         if self.pack.ranks[top] in self.mechanics.forces_pick_up:
-            return pile, demand, burned | cards, 0
+            aside = cards & self.same_rank[top]
+            others = cards & ~aside  # of a set that illegally has two ranks
+            return (*pile, *cards_of(others)), demand, burned | aside, others.bit_count()
         if self._burns(pile, cards, top, count):
             burned |= cards
             for card in pile:
@@ -260,8 +262,8 @@ class Game:
     def _burns(self, pile: tuple[int, ...], cards: int, top: int, count: int) -> bool:
         """Return whether a play of `count` cards, the highest of them `top`, burns the pile.
 
-        `engine.judging.effects` has this rule for cards as text. Some of those may be unknown. Asking it
-        would more than double the time of a play. Tests compare the two.
+        `engine.judging.effects` has this rule for cards as text, also for unknown ones. Asking it would be
+        much slower. Tests compare the two.
         """
         if count > 1 and (same := (cards & self.same_rank[top]).bit_count()) < count:
             # The set illegally has two ranks, and the lower one separates the upper one from the pile.

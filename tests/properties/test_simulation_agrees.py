@@ -234,6 +234,9 @@ def test_jokers_that_force_a_pick_up_never_burn_the_pile(played: str) -> None:
     effects = judge(situation_of(game, table, NAMES[:5], act))["effects"]
     assert (effects["burn"], effects["picks_up"]) == (False, "Cat")
     assert after.hands[2] >> pile & 1
+    others = [card for card in cards_of(cards) if codes[card] != "JOKER"]
+    assert all(after.hands[2] >> card & 1 for card in others), "they lay on the pile"
+    assert not any(after.burned >> card & 1 for card in others)
 
 
 @pytest.mark.parametrize(("played", "goes"), [("2C 7H", True), ("6C 7H", False), ("7H 9C", False)])

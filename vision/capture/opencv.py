@@ -34,9 +34,10 @@ CAMERA_SIZE: Size = (1920, 1080)
 """The frame size that a camera is asked for. With a whole table in view, its index corners can still be
 read."""
 _USUAL_FILM_FPS, _USUAL_LIVE_FPS = 25.0, 15.0
+"""Assumed if a film or a camera states no rate."""
 _MIN_FPS, _MAX_FILM_FPS, _MAX_LIVE_FPS = 1.0, 1000.0, 240.0
-"""A lower or higher rate is none: FFmpeg states the ticks of a clock where it finds no rate. A film may be in
-slow motion, but no camera over a table is faster than the last number."""
+"""Outside these bounds the stated number is no frame rate: FFmpeg may state the ticks of a clock. A film may
+be in slow motion, but no camera over a table is faster than the last number."""
 _MAX_CAMERAS = 1000
 """No machine has this many cameras."""
 _COMPLETE_SHARE = 0.99
@@ -179,7 +180,7 @@ def open_film(path: Path) -> cv2.VideoCapture:
 
 
 def frame_rate(capture: cv2.VideoCapture, *, live: bool = False) -> float:
-    """Return the frames per second that a capture states; a usual rate if it states none that can be.
+    """Return the frames per second that a capture states; a usual rate if it states none.
 
     `live`: whether it is a camera or stream, and no film.
     """

@@ -50,7 +50,7 @@ _CUT_OFF_TOLERANCE = 0.01
 """A film counts as cut off if this share of its frames is missing. Containers state the number only
 roughly."""
 _CUT_OFF_FRAMES, _CUT_OFF_SECONDS = 2.0, 1.0
-"""A short film counts as cut off only if at least so many frames or seconds are missing."""
+"""A short film counts as cut off only if more than so many frames, and so many seconds, are missing."""
 _CLOCK_JUMP_SECONDS = 60.0
 """Frames of a film that are farther apart mean that the clock of the recorded stream jumped."""
 _CLOSE_SECONDS = 2.0

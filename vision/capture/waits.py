@@ -20,7 +20,7 @@ class Waits:
     reconnect: float = 30.0
     """For a lost source, before it is given up."""
     remind: float = 30.0
-    """Between two reports that a source which is not given up is still lost."""
+    """Between further reports that a source which is not given up is still lost."""
 
 
 WAITS = Waits()

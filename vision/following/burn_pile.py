@@ -15,8 +15,9 @@ from vision.table.layout import BURN, Place
 from vision.table.observations import Observation, fuse_looks
 
 _SETTLED_LOOKS, _LATEST_LOOKS = 2, 3
-"""A card lies still if this many of the latest looks show it, and how many looks are the latest."""
+"""A card lies still if it shows in so many of the latest looks: in two of three."""
 _REMEMBERED_LOOKS, _REMEMBERED_CARDS = 8, 120
+"""So many looks, and so many loose cards, are kept at most."""
 _SAME_MM, _SAME_DEGREES = 10.0, 10.0
 """Two outlines that differ by less are of one card in one place."""
 _LYING_MM, _LYING_DEGREES = 30.0, 20.0
@@ -30,7 +31,7 @@ _SURE_OTHER, _RATHER = 0.75, 0.5
 the second is enough."""
 _PICTURED_SECONDS = 5.0
 _NOT_TURNED = 90.0
-"""The direction of the height of a picture that is not turned (degrees)."""
+"""The angle of an upright window, in degrees."""
 _AROUND_MM, _UNTOUCHED, _TOUCHED = 60.0, 0.05, 0.2
 """Around the burn pile, less than the first share of the picture changes if nothing was put there: mostly a
 hundredth. More than the second share changes if something was: three tenths or more."""

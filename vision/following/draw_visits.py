@@ -105,7 +105,7 @@ class DrawPilePictures:
         `near`: the distance (mm) from its middle to the nearest face-up card; `PATCH_MM`: no card is in the
         picture.
         """
-        if picture is None or (self._seen and self._seen[-1].picture.pixels.shape != picture.pixels.shape):
+        if picture is None or (self._seen and not picture.is_comparable(self._seen[-1].picture)):
             self._seen.clear()
         if picture is not None:
             self._seen.append(_Sight(t, picture, near))

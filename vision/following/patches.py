@@ -23,10 +23,10 @@ from vision.types import Image
 _LIGHT_LEVEL = 25.0
 """A change of light alone changes a place by less than this (0-255)."""
 _SWAY_SIGMA_PX = 1.2
-"""Smoothing of two pictures of a swaying camera, which may be off by a part of a pixel. A film sways by 3
-pixels. At rest, half of its pictures of the draw pile differ by 0.13 or more as they are. If smoothed, they
-differ by 0.01. Draws change them by 0.16 or more either way. With a camera at rest, which may be knocked,
-smoothing only hides the edge of the next card of a neat pile."""
+"""Smoothing of two pictures of a camera that is held in a hand. Each may be off by a part of a pixel. In one
+film that sways by 3 pixels, half of the pictures of a draw pile that nobody touches differ by 0.13 or more.
+If smoothed, they differ by 0.01. Draws change them by 0.16 or more either way. With a camera on a stand,
+smoothing would only hide the edge of the next card of a neat pile."""
 _OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
 """A place has changed if more than this share of its pixels differs by more than this level (0-255). A change
 of the light does not count. At rest almost none differ; a card put on another changes a fifth or more."""
@@ -69,8 +69,12 @@ class Patch:
 
     pixels: Image
     """Height x width x 3, BGR."""
-    swaying: bool = False
-    """Whether the camera had moved shortly before."""
+    hand_held: bool = False
+    """Whether the camera sways, so that the picture may be off by a part of a pixel."""
+
+    def is_comparable(self, other: Patch) -> bool:
+        """Return whether the two have the same size, and the camera is held alike."""
+        return self.pixels.shape == other.pixels.shape and self.hand_held == other.hand_held
 
 
 def patch_box(layout: Layout, zone: Zone, scale: float) -> NDArray[np.int64]:
@@ -502,7 +506,7 @@ def _changed_share(first: Patch, second: Patch) -> float:
     before, now = first.pixels, second.pixels
     if before.shape != now.shape or before.size == 0:
         return 1.0
-    if first.swaying and second.swaying:
+    if first.hand_held and second.hand_held:
         before, now = _smoothed(before), _smoothed(now)
     change = before.astype(np.int16) - now.astype(np.int16)
     light = np.median(change, axis=(0, 1))

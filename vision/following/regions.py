@@ -74,11 +74,13 @@ def _behind_rows(layout: Layout, scale: float, shape: tuple[int, int]) -> tuple[
     return (behind & ~near).reshape(shape), away.reshape(shape)
 
 
-def patches(layout: Layout, zones: Iterable[Zone], motion: MotionFrame) -> dict[Zone, Patch]:
-    """Return the small pictures of zones."""
+def patches(
+    layout: Layout, zones: Iterable[Zone], motion: MotionFrame, *, hand_held: bool = False
+) -> dict[Zone, Patch]:
+    """Return the small pictures of zones; `hand_held`: of a camera that sways."""
     patches = {}
     for zone in zones:
         (left, top), (right, bottom) = patch_box(layout, zone, motion.scale)
         pixels = motion.small_image[top:bottom, left:right].copy()
-        patches[zone] = Patch(pixels, motion.camera_moving)
+        patches[zone] = Patch(pixels, hand_held)
     return patches

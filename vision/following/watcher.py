@@ -16,7 +16,7 @@ from engine.errors import BadInputError
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.events import EventMaker
 from vision.following.looks import Deal, Look, UnderArm
-from vision.following.patches import close_up
+from vision.following.patches import Patch, close_up
 from vision.following.regions import crowded, patches, people, zones_of
 from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points
@@ -352,7 +352,11 @@ class Watcher:
     def _rows_seem_moved(self, maker: EventMaker, motion: MotionFrame) -> bool:
         """Return whether most of the rows' places look different from before."""
         known = [zone for zone, spot in maker.rows.spots.items() if spot.patch is not None]
-        return self._tracker.seems_moved(patches(maker.layout, known, motion), maker.rows)
+        return self._tracker.seems_moved(self._patches(maker.layout, known, motion), maker.rows)
+
+    def _patches(self, layout: Layout, zones: Iterable[Zone], motion: MotionFrame) -> dict[Zone, Patch]:
+        """Return the small pictures of zones."""
+        return patches(layout, zones, motion, hand_held=self._steadier.hand_held)
 
     @property
     def reading(self) -> bool:
@@ -524,7 +528,9 @@ class Watcher:
         cards = tuple(settled_cards(self._resting.readings, layout.plane))
         if not cards and self._doubt == "camera":
             return []  # the camera looks elsewhere, and may come back
-        look = Look(t, cards, hidden=frozenset(covered), patches=patches(layout, layout.zones(), motion))
+        look = Look(
+            t, cards, hidden=frozenset(covered), patches=self._patches(layout, layout.zones(), motion)
+        )
         known = {seat.player: maker.rows.up_of(index) for index, seat in enumerate(layout.seats)}
         moved = self._doubt == "camera" and self._tracker.is_moved(cards, layout, known)
         if moved or self._tracker.is_displaced(look, maker.rows, layout):
@@ -601,7 +607,7 @@ class Watcher:
             cards=tuple(observe(free, layout.plane, self._packs)),
             under_arms=tuple(under),
             hidden=hidden_now,
-            patches=patches(layout, layout.zones(), motion),
+            patches=self._patches(layout, layout.zones(), motion),
             pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
             burnt=close_up(frame, layout, burn) if burn is not None else None,
             unchanged=tuple(card for card, quad in self._joined if self._is_unchanged(frame, quad)),

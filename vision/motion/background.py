@@ -89,8 +89,6 @@ class MotionFrame:
     """Foreground regions that touch the image border, largest first: arms."""
     inner_regions: tuple[ForegroundRegion, ...]
     """Other foreground regions. Each may be a hand whose sleeve looks like the floor, or cards put down."""
-    camera_moving: bool = False
-    """Whether the camera had just moved, so that the frame may be off by a pixel."""
 
     @property
     def moving_share(self) -> float:
@@ -169,15 +167,7 @@ class BackgroundSubtractor:
         inner_regions = tuple(region for region in regions if region.contact is None)
         recently_moving = (t - self._moved_at) <= _RECENT_SECONDS
         motion = MotionFrame(
-            t,
-            scale,
-            small_image,
-            moving,
-            recently_moving,
-            foreground,
-            border_regions,
-            inner_regions,
-            camera_moving,
+            t, scale, small_image, moving, recently_moving, foreground, border_regions, inner_regions
         )
         self._learn(now, motion, t)
         self._before, self._last = now, motion

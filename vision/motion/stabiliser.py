@@ -74,6 +74,8 @@ _ORB_POINTS = 600
 """Number of ORB features per image."""
 _SWAY_FRAMES = 15
 """Number of frames after a motion in which the camera counts as swaying."""
+_HELD_FRAMES = 90
+"""The camera is held in a hand if it sways in most of about so many frames. A knock takes a third of that."""
 _SEARCH_FRAMES, _ORB_EVERY = 30, 10
 """A lost table is searched in this many frames, by ORB in every tenth. Then it is searched only after
 motion."""
@@ -133,6 +135,7 @@ class Stabiliser:
         self.lost_frames = 0
         """For how many frames the position of the table has been unknown."""
         self._still_frames = _SWAY_FRAMES
+        self._swaying_share = 0.0
 
     @property
     def moved(self) -> bool:
@@ -143,6 +146,11 @@ class Stabiliser:
     def swaying(self) -> bool:
         """Whether the camera has moved within the last frames."""
         return self._still_frames < _SWAY_FRAMES
+
+    @property
+    def hand_held(self) -> bool:
+        """Whether the camera has swayed most of the time, as one in a hand does."""
+        return self._swaying_share > 0.5
 
     @property
     def settled(self) -> bool:
@@ -166,6 +174,7 @@ class Stabiliser:
         half = halve_towards(frame, size)
         grey = _small_grey(half, size)
         self._still_frames += 1
+        self._swaying_share += (self.swaying - self._swaying_share) / _HELD_FRAMES
         self._latest, self._people = grey, people
         if self._key is None or self._key.shape != grey.shape:
             self._take_key(grey, np.eye(3))

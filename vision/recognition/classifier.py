@@ -192,7 +192,7 @@ def fuse_index_views(
 def mix_readings(
     chosen: NDArray[np.float64], first: NDArray[np.float64], chosen_weight: float
 ) -> NDArray[np.float64]:
-    """Return the log-probabilities of a card that was read in several outlines.
+    """Return the log-probabilities of a card that was read in two outlines.
 
     The best of several tries seems more certain than it is, so the first reading counts, too.
 

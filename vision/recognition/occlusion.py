@@ -187,7 +187,7 @@ def _beside_top_right(quad: Quad) -> Quad:
 
 def _reading(index: IndexDetection, name: Classification) -> CardReading | None:
     """Return the reading of the card that an index shows; None if there is too little evidence."""
-    if name.card is None and (index.confidence < _UNNAMED_INDEX_P or name.blank_probability > 0.5):
+    if name.card is None and (index.confidence < _UNNAMED_INDEX_P or name.is_blank):
         return None
     return CardReading(index.quad, "up", index.confidence, name.card, name.confidence, name.alternatives)
 

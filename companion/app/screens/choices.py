@@ -69,14 +69,17 @@ class ChoicesBar(BoxLayout):
             self._add("show", _("Show me"), lambda: self.on_show(number))
         for choice in options:
             if choice in _WORDS:
-                self._add(choice, _(_WORDS[choice]), partial(self.choose, choice))
+                self._add(choice, _(_WORDS[choice]), partial(self.choose, number, choice))
             elif choice == "by_rule" and rule is not None:
                 self.rule, self.buttons[choice] = signed(quotation(rule.quote)), self.ids.by_rule
         self.event_id = number
 
-    def choose(self, choice: Consequence) -> None:
-        """Report what the players have chosen."""
-        self.on_choose(int(self.event_id), choice)
+    def choose(self, number: int, choice: Consequence) -> None:
+        """Report what the players have chosen about the event with an id.
+
+        A button keeps its event's id. The row may show another breach before a tap on it ends.
+        """
+        self.on_choose(number, choice)
 
     def _add(self, name: str, text: str, act: Callable[[], object]) -> None:
         button = PillButton(text=signed(text), size_hint=(1, 1), primary=name == "taken_back")

@@ -101,8 +101,8 @@ class ReplayView(ModalView):
         self.says = ruling_text(ruling, line.get("player"))[0] if ruling else ""
         self.ids.turn.show(step.table)
         self.ids.players.show(step.table, [one.line for one in self.steps[:number]])
-        moment = self._games[self._game].picture(int(line.get("id") or 0))
-        self.texture = None if moment is None else texture_of(moment)
+        picture = self._games[self._game].picture(int(line.get("id") or 0))
+        self.texture = None if picture is None else texture_of(picture)
         self._size()
 
     def _size(self, *_args: object) -> None:

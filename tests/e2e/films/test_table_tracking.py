@@ -256,12 +256,12 @@ def test_an_arm_from_row_to_row_is_no_moved_camera(changed: int, bare: int, move
     for number, zone in enumerate(zones):
         rows.spots[zone].patch = small_picture(100 + 20 * number)
     now = {zone: spot.patch for zone, spot in rows.spots.items() if spot.patch is not None}
-    track, arm = TableTracker(), zones[:4]
+    tracker, arm = TableTracker(), zones[:4]
     now |= {zone: Patch(np.full((26, 26, 3), 180, np.uint8)) for zone in arm}
-    assert track.seems_moved(now, rows), "of six places two look as they did"
-    track.covered = arm
+    assert tracker.seems_moved(now, rows), "of six places two look as they did"
+    tracker.covered = arm
     for zone in zones[4 : 4 + changed]:
         now[zone] = Patch(np.roll(now[zone].pixels, 6, axis=0))
     for zone in zones[6 - bare :]:
         rows.spots[zone].up, rows.spots[zone].down = None, False
-    assert track.seems_moved(now, rows) == moved
+    assert tracker.seems_moved(now, rows) == moved

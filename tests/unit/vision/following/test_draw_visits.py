@@ -102,6 +102,18 @@ def test_an_arm_that_only_passes_the_draw_pile_has_not_changed_it(seconds: float
     assert pictures.times_changed(1.2) == changed
 
 
+def test_pictures_of_a_camera_in_a_hand_and_on_a_stand_show_no_draw_together() -> None:
+    """The sway is measured less finely than what is then compared."""
+    top = np.full((26, 26, 3), 90, np.uint8)
+    visit = DrawVisit(0, 3.5, 3.9, DRAW_AT, False, open=False)
+    for held_after, shows in ((True, True), (False, None)):
+        pictures = DrawPilePictures([visit])
+        for t in (1.0, 2.0, 3.0):
+            pictures.look(t, Patch(top, hand_held=True))
+        pictures.look(4.2, Patch(otherwise(top, 6), hand_held=held_after))
+        assert pictures.show_taking(3.5, 3.9) is shows
+
+
 def test_a_draw_just_before_is_no_sway_of_the_camera() -> None:
     tops = [otherwise(np.full((26, 26, 3), 90, np.uint8), left) for left in (0, 6, 12)]
     pictures = DrawPilePictures(

@@ -408,11 +408,11 @@ def test_a_swaying_camera_changes_no_place_by_a_part_of_a_pixel() -> None:
     seen = (cv2.resize(pixels, (26, 26), interpolation=cv2.INTER_AREA) for pixels in moved)
     before, after = (np.asarray(pixels, np.uint8) for pixels in seen)
     assert not same_patch(Patch(before), Patch(after))
-    assert not same_patch(Patch(before), Patch(after, swaying=True)), "after a knock fine detail counts"
-    assert same_patch(Patch(before, swaying=True), Patch(after, swaying=True))
+    assert not same_patch(Patch(before), Patch(after, hand_held=True)), "fine detail counts on a stand"
+    assert same_patch(Patch(before, hand_held=True), Patch(after, hand_held=True))
     card = before.copy()
     card[:, 5:10] = 250
-    assert not same_patch(Patch(before, swaying=True), Patch(card, swaying=True))
+    assert not same_patch(Patch(before, hand_held=True), Patch(card, hand_held=True))
 
 
 def test_an_addition_is_made_to_the_latest_form() -> None:

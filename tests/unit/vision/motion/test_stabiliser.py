@@ -248,8 +248,17 @@ def test_a_knock_leaves_the_table_exactly_where_it_was() -> None:
     for number in range(60):
         ringing = 7.0 * math.exp(-number / 5) * math.cos(1.7 * number) if number > 4 else 0.0
         steadier.feed(seen(movement(ringing, -0.8 * ringing), noise=number + 1))
+        assert not steadier.hand_held
     assert not steadier.moved
     assert not steadier.swaying
+
+
+def test_a_camera_that_sways_on_and_on_is_held_in_a_hand() -> None:
+    steadier = Stabiliser()
+    views = [seen(movement(3 * math.cos(0.7 * k), 3 * math.sin(0.7 * k)), noise=k) for k in range(9)]
+    for number in range(90):
+        steadier.feed(views[number % 9])
+    assert steadier.hand_held
 
 
 def test_another_size_begins_anew() -> None:
