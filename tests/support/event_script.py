@@ -120,6 +120,8 @@ class Script:
         self.table: list[Observation] = list(lying)
         self.unchanged = tuple(lying)
         self.draw_pile = True
+        self.hand_held = False
+        """Whether the small pictures are of a camera that is held in a hand."""
         self.draw_picture: Image | None = None
         """What the draw pile looks like."""
         self.spot_pictures: dict[Zone, Image] = {}
@@ -155,7 +157,7 @@ class Script:
             pictures[PLAY] = small(pile)
         if self.draw_picture is not None and DRAW not in hidden:
             pictures[DRAW] = self.draw_picture
-        patches = {zone: Patch(pixels) for zone, pixels in pictures.items()}
+        patches = {zone: Patch(pixels, self.hand_held) for zone, pixels in pictures.items()}
         self.looks += 1
         self.events += self.maker.on_look(
             Look(self.t, tuple(shown), tuple(under), hidden, patches, pile, unchanged=self.unchanged)

@@ -185,6 +185,8 @@ class _LoggedEventMaker(EventMaker):
             "pile": None if look.pile is None else add(look.pile.pixels),
             "burnt": None if look.burnt is None else add(look.burnt.pixels),
         }
+        if any(patch.hand_held for patch in look.patches.values()):
+            given["hand_held"] = True
         if look.unchanged:
             given["unchanged"] = [_seen(card) for card in look.unchanged]
         with self._listening():

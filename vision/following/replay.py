@@ -301,7 +301,11 @@ class _Game:
         return reach
 
     def _look(self, given: Any, picture: Picture) -> Look:
-        small = {self._zone(zone): picture(_whole(n, 1, _MOST_PICTURES)) for zone, n in given["patches"]}
+        hand_held = bool(given.get("hand_held"))
+        patches = {
+            self._zone(zone): Patch(picture(_whole(n, 1, _MOST_PICTURES)), hand_held)
+            for zone, n in given["patches"]
+        }
         numbers = (given["pile"], given["burnt"])
         pile, burnt = (
             None if n is None else CloseUp(picture(_whole(n, 1, _MOST_PICTURES)), (0.0, 0.0)) for n in numbers
@@ -314,7 +318,7 @@ class _Game:
                 for seat, seen, covered, moving in given["under"]
             ),
             hidden=frozenset(filter(self._is_there, self._zones(given["hidden"]))),
-            patches={zone: Patch(pixels) for zone, pixels in small.items()},
+            patches=patches,
             pile=pile,
             burnt=burnt,
             unchanged=tuple(map(_seen, given.get("unchanged", ()))),

@@ -136,6 +136,7 @@ class Stabiliser:
         """For how many frames the position of the table has been unknown."""
         self._still_frames = _SWAY_FRAMES
         self._swaying_share = 0.0
+        """The share of the latest frames in which the camera swayed (exponential moving average)."""
 
     @property
     def moved(self) -> bool:

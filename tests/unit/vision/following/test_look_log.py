@@ -88,6 +88,21 @@ def test_a_game_is_followed_from_its_log_as_it_was(play: Callable[[Script], None
     assert replayed(tmp_path / "game.looks") == {1: told}
 
 
+def test_a_log_tells_from_when_on_the_camera_was_held_in_a_hand(tmp_path: Path) -> None:
+    """Pictures from before and after are not compared."""
+
+    def taken_into_a_hand(script: Script) -> None:
+        script.draw_picture = np.full((26, 26, 3), 90, np.uint8)
+        script.play("Ann", card("9H", PLAY_AT))
+        script.hand_held = True
+        bob_draws(script, 1)
+
+    (told,) = written(tmp_path / "game.looks", taken_into_a_hand)
+    replay = Replay(read_log(tmp_path / "game.looks"))
+    assert [event for _, events in replay for event in events] == told
+    assert replay.unanswered == 0
+
+
 def test_a_game_that_was_joined_is_followed_from_its_log_as_it_was(tmp_path: Path) -> None:
     with (tmp_path / "game.looks").open("wb") as file:
         log = LookLog(file)
