@@ -14,10 +14,11 @@ from companion.game.evening import apply_revisions
 from companion.game.sharing import films_folder
 from companion.game.starting import make_session
 from companion.store.store import Store
+from engine.ruleset import Rule
 from tests.e2e.films import dealt_table
 from tests.e2e.windows.filmed_scenario import is_illegal
 from tests.e2e.windows.walker import Steps, Walker, rest, started, until
-from tests.support.scripted import LINES, READINGS, ScriptedSession, table_picture
+from tests.support.scripted import ILLEGAL, LINES, READINGS, ScriptedSession, table_picture
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Seat
 
@@ -150,6 +151,37 @@ def film_consequences(walker: Walker) -> Steps:
     yield from until(lambda: session.snapshot.phase in ("ended", "failed"))
     yield from rest(4)
     walker.saw["film end"] = [session.snapshot.phase, _events(walker)]
+
+
+def moved_under_a_finger(walker: Walker) -> Steps:
+    """While a finger rests on a choice, the row comes to show the next breach."""
+    from kivy.core.window import Window
+    from kivy.tests.common import UnitTestTouch
+
+    from companion.app.screens.choices import ChoicesBar
+
+    yield
+    bar = ChoicesBar(size=(600, 200))
+    Window.add_widget(bar)
+    chosen: list[list[Any]] = []
+    bar.on_choose = lambda number, choice: chosen.append([number, choice])
+    rule = Rule(id="house.breach", quote=HOUSE_RULE, cite="house.toml", text=HOUSE_RULE, decides=("breach",))
+    first, second = (
+        replace(ScriptedSession().snapshot, lines=({**LINES[-1], "id": number, "ruling": ILLEGAL},))
+        for number in (1, 2)
+    )
+    for choice in ("stands", "by_rule"):
+        bar.show(first, rule, lambda _number: None)
+        yield from rest(4)
+        touch = UnitTestTouch(*bar.buttons[choice].to_window(*bar.buttons[choice].center))
+        touch.touch_down()
+        yield from rest(2)
+        bar.show(second, rule, lambda _number: None)
+        yield from rest(2)
+        touch.touch_up()
+        yield from rest(4)
+        yield from walker.tap(bar.buttons[choice])
+    walker.saw["chosen"] = chosen
 
 
 def _see_again_a_lawful_play(walker: Walker) -> Steps:

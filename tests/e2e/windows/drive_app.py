@@ -24,7 +24,7 @@ from companion.game.setup import GameSetup
 from companion.game.starting import make_session
 from companion.settings import Settings, load_settings
 from companion.sources import cameras
-from tests.e2e.windows.breach_scenarios import breached, clipped, film_consequences
+from tests.e2e.windows.breach_scenarios import breached, clipped, film_consequences, moved_under_a_finger
 from tests.e2e.windows.evening_scenario import evening
 from tests.e2e.windows.film_scenarios import film_kept
 from tests.e2e.windows.filmed_scenario import filmed
@@ -375,6 +375,7 @@ SCENARIOS = {
         counted_taps,
         clipped,
         film_consequences,
+        moved_under_a_finger,
         scrolled_over_a_seat,
     )
 }

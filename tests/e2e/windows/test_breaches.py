@@ -62,6 +62,15 @@ def test_once_the_next_player_acts_nothing_is_asked_any_more() -> None:
     assert walk("breached")["moved on"] == 0
 
 
+def test_a_finger_chooses_about_the_breach_that_it_was_laid_on() -> None:
+    assert walk("moved_under_a_finger")["chosen"] == [
+        [1, "stands"],
+        [2, "stands"],
+        [1, "by_rule"],
+        [2, "by_rule"],
+    ]
+
+
 def test_the_last_five_seconds_are_shown_within_two_seconds_of_the_tap_with_the_card_outlined() -> None:
     seen = walk("clipped")
     assert seen["seconds to the clip"] < 2.0
