@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.cards import copies
-from vision.following.patches import CloseUp, Patch, changed_share, looks_as_before
+from vision.following.patches import CloseUp, changed_share_around, looks_as_before
 from vision.following.scene import NEAR_MM, Scene
 from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, Place
@@ -30,8 +30,6 @@ _SURE_OTHER, _RATHER = 0.75, 0.5
 """A card whose name has the first probability is that card. For a burnt card, which may well lie there,
 the second is enough."""
 _PICTURED_SECONDS = 5.0
-_NOT_TURNED = 90.0
-"""The angle of an upright window, in degrees."""
 _AROUND_MM, _UNTOUCHED, _TOUCHED = 60.0, 0.05, 0.2
 """Around the burn pile, less than the first share of the picture changes if nothing was put there: mostly a
 hundredth. More than the second share changes if something was: three tenths or more."""
@@ -168,10 +166,7 @@ class BurnPile:
         before = self._picture_at(start)
         if burn is None or before is None or self._pictures[-1][0] <= end:
             return None
-        was, now = (
-            p.window(burn, _NOT_TURNED, (_AROUND_MM, _AROUND_MM)) for p in (before, self._pictures[-1][1])
-        )
-        return None if was is None or now is None else changed_share(Patch(was), Patch(now))
+        return changed_share_around(burn, _AROUND_MM, before, self._pictures[-1][1])
 
     def _picture_at(self, then: float) -> CloseUp | None:
         """Return the latest picture of the burn pile up to a time."""

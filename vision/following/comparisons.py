@@ -14,15 +14,16 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Kind = Literal["patch", "index", "card", "rest", "edge", "beneath", "paper"]
-"""A comparison of two small pictures, or of one part of a card in two close pictures.
+Kind = Literal["patch", "index", "card", "rest", "edge", "beneath", "paper", "around"]
+"""A comparison of two small pictures, or of one part of two close pictures.
 
-The part is an index, the whole card, the rest that shows beside other cards, an edge, or the part that
-another card would cover. For `paper`, the rest of a card is compared with the cards that cover it, in one
-picture.
+The part is an index, a whole card, the rest that shows beside other cards, an edge, or the part that another
+card would cover. For `around`, it is a square. For `paper`, the rest of a card is compared with the cards
+that cover it, in one picture.
 """
 Likeness = float | None
-"""1 is all the same; None: the pictures show too little. For small pictures it is the share that differs."""
+"""1 is all the same; None: the pictures show too little. For small pictures and squares it is the share that
+differs."""
 
 
 class Answering(Protocol):

@@ -72,6 +72,8 @@ class _Drawn:
     """Whether only the draw pile's picture shows the draw."""
     stays: list[tuple[float, float]] = field(default_factory=list)
     """The times from and till which the hand was at the draw pile, if its fingers are tracked."""
+    number: int | None = None
+    """The number of the reach that drew the latest of them; None if only the picture shows the draw."""
     beside: bool = False
     """Whether the hand was only beside the draw pile, so that a picture must show the draw."""
     put_down_there: bool = False
@@ -326,12 +328,14 @@ class Draws:
     ) -> None:
         """Add the draws of a reach to its seat's draws that are not reported yet."""
         if self._drawn is None:
-            self._drawn = _Drawn(reach.seat, count, firm, reach.start, reach.last_seen, beside=beside)
+            self._drawn = _Drawn(
+                reach.seat, count, firm, reach.start, reach.last_seen, number=reach.number, beside=beside
+            )
             self._drawn.put_down_there = put_down_there
         else:
             self._drawn.count += count
             self._drawn.firm += firm
-            self._drawn.t = reach.last_seen
+            self._drawn.t, self._drawn.number = reach.last_seen, reach.number
             self._drawn.put_down_there &= not count
             self._drawn.beside &= beside
         if stay is not None:
@@ -340,7 +344,7 @@ class Draws:
     def forget(self, reach: ArmTrack | None) -> None:
         """Note that a reach took a card back from the play pile, and drew none."""
         drawn = self._drawn
-        if reach is not None and drawn is not None and (drawn.seat, drawn.t) == (reach.seat, reach.last_seen):
+        if reach is not None and drawn is not None and drawn.number == reach.number:
             self._drawn = None
 
     def forget_passing(self, seat: int) -> None:

@@ -108,7 +108,7 @@ def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
 
 def may_have_one_name(first: Observation, second: Observation) -> bool:
     """Return whether two readings may be of the same card, by their names alone."""
-    both = first.probabilities.keys() & second.probabilities.keys()
+    both = [name for name in first.probabilities if name in second.probabilities]
     return sum(first.probabilities[name] * second.probabilities[name] for name in both) >= _ONE_NAME
 
 
@@ -123,7 +123,7 @@ def _put_together(first: Observation, second: Observation) -> Observation | None
         return None
     if not may_have_one_name(first, second):
         return None
-    both = first.probabilities.keys() & second.probabilities.keys()
+    both = [name for name in first.probabilities if name in second.probabilities]
     # If the pips are covered, both readings err in the same way. So they are averaged, not multiplied.
     odds = {name: (first.probabilities[name] + second.probabilities[name]) / 2 for name in both}
     angle = max(first, second, key=lambda seen: seen.best[1]).angle

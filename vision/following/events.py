@@ -131,6 +131,8 @@ class EventMaker:
             believed, self._play = self._play.pile, self._play_pile(t)
             self._play.pile.cards = believed.cards
             self._as_it_lies, self._joined, self._guessed_pile = [], None, False
+        if layout.draw != was.draw:
+            self._draws.look(t, there=True)
 
     def _play_pile(self, t: float) -> PlayPile:
         return PlayPile(
@@ -504,7 +506,10 @@ class EventMaker:
         hand = self._scene.nearest_hand(place, since) if self._scene.by_hands else None
         if hand is not None:
             return hand.t
-        last = max(self._scene.reaches, key=lambda reach: reach.last_seen, default=ArmTrack(0, 0, 0, 0))
+        recent = [reach for reach in self._scene.reaches if reach.last_seen >= since]
+        if not recent:
+            return since
+        last = max(recent, key=lambda reach: reach.last_seen)
         near = [stop for stop in last.pauses if math.dist(stop.place, place) < NEAR_MM]
         nearest = min(near, key=lambda stop: math.dist(stop.place, place), default=None)
         return last.last_seen if nearest is None else nearest.start
@@ -532,7 +537,9 @@ class EventMaker:
         now, present = hands.t, {reach.seat for reach in hands.tracks}
         self._taking.report_when_done(now, present, pile_open=self._play.touched is not None)
         if self._took is not None and self._taking.whole is None:
-            if self._taking.burnt:  # after the burn the same hand may have drawn, too
+            if self._taking.only_seemed_taken:
+                self._draws.reach_ended(self._took, now, -math.inf)
+            elif self._taking.burnt:  # after the burn the same hand may have drawn, too
                 self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
             self._took = None
         self._report_put_away(None, now)

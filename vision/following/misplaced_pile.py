@@ -37,6 +37,7 @@ class MisplacedPile:
 
     def begin(self, card: Observation, now: float) -> None:
         """Note that the play pile is believed to be where this card, the first of the game, lies."""
+        self._shown_to = None
         found = hand_and_hold(self._scene, (card.x, card.y), now)
         if found is not None and found[1] is not None:
             self._shown_to = self._scene.layout.seat_pointed_at(found[0].seat, found[1].place)

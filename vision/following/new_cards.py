@@ -348,7 +348,7 @@ class NewCardFilter:
             for c in seen
             if c[0] == UNKNOWN_CARD
             or c[0][:-1] == rank
-            or (c[2].probabilities[c[0]] >= sure and any(c is one for one in likely))
+            or (c[2].probabilities.get(c[0], 0.0) >= sure and any(c is one for one in likely))
         ]
 
     def is_another(self, card: NewCard, rank: str) -> bool:

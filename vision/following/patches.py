@@ -59,6 +59,8 @@ _PAPER_PERCENTILE, _NO_PAPER = 80.0, 0.25
 that differs by more than the second share is not paper."""
 _LEAST_PAPER = 0.1
 """At least this share of a visible card is paper; picture cards have the most ink."""
+_NOT_TURNED = 90.0
+"""The angle of an upright window, in degrees."""
 _INK_MM = (3.5, 9.0)
 """Half the width and height of the ink of an index; farther out, another card shows."""
 
@@ -97,6 +99,8 @@ class CloseUp:
     """Height x width x 3, BGR: in grey, a red ace looks much like a black one."""
     corner: Place
     """The place of the first pixel's middle on the table, mm."""
+    hand_held: bool = False
+    """As of `Patch`."""
 
     def window(self, place: Place, angle: float, half: Place) -> NDArray[np.uint8] | None:
         """Return the upright picture of a turned rectangle, or None if a part of it is outside.
@@ -131,13 +135,13 @@ class CloseUp:
         return drawn > 0
 
 
-def close_up(frame: Image, layout: Layout, place: Place) -> CloseUp:
+def close_up(frame: Image, layout: Layout, place: Place, *, hand_held: bool = False) -> CloseUp:
     """Return the close picture of the table around a place (mm)."""
     corner = (place[0] - _CLOSE_MM, place[1] - _CLOSE_MM)
     side = round(2 * _CLOSE_MM * _FINE)
     move = np.array([[_FINE, 0, -corner[0] * _FINE], [0, _FINE, -corner[1] * _FINE], [0, 0, 1]])
     flat = cv2.warpPerspective(frame, move @ layout.plane.to_table, (side, side), flags=cv2.INTER_LINEAR)
-    return CloseUp(np.asarray(flat, np.uint8), corner)
+    return CloseUp(np.asarray(flat, np.uint8), corner, hand_held)
 
 
 @dataclass(slots=True)
@@ -500,6 +504,21 @@ def changed_share(first: Patch | None, second: Patch | None) -> float:
         return 1.0
     share = compare("patch", first.pixels, second.pixels, (), lambda: _changed_share(first, second))
     return 1.0 if share is None else share
+
+
+def changed_share_around(place: Place, half: float, first: CloseUp, second: CloseUp) -> float | None:
+    """Return the share of a square around a place (mm) that differs between two close pictures.
+
+    None if a part of the square is outside. `half`: half its side, mm.
+    """
+
+    def share() -> Likeness:
+        before, now = (picture.window(place, _NOT_TURNED, (half, half)) for picture in (first, second))
+        if before is None or now is None:
+            return None
+        return _changed_share(Patch(before, first.hand_held), Patch(now, second.hand_held))
+
+    return compare("around", first.pixels, second.pixels, (*place, half), share)
 
 
 def _changed_share(first: Patch, second: Patch) -> float:

@@ -69,6 +69,8 @@ class Taking:
         """The latest pick-up, its cards, and when it was reported: the pile may yet turn out to be burnt."""
         self.burnt = False
         """Whether the pile that was last taken was reported as burnt."""
+        self.only_seemed_taken = False
+        """Whether the pile that seemed taken was only overlooked."""
         self._bare_looks = 0
         """How many of the latest looks show nothing where the pile may have been moved to."""
         self._reported: tuple[Event, Taken, Place | None] | None = None
@@ -77,7 +79,7 @@ class Taking:
     def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
         """Return the cards that only seemed taken, because some of them are `seen` on the pile again."""
         if self.whole is not None and set(seen) & set(self.whole.cards):
-            cards, self.whole = self.whole.cards, None
+            cards, self.whole, self.only_seemed_taken = self.whole.cards, None, True
             return cards
         if self.part is not None and not self.part.surely and set(seen) & set(self.part.cards):
             cards, self.part = self.part.cards, None
@@ -113,6 +115,7 @@ class Taking:
             self.part = None
         at = math.inf if hand is None else hand.t
         self.whole = self._last = self._taken(seat, cards, now, at)
+        self.burnt = self.only_seemed_taken = False
         self.whole.shown = shown
         if aside:
             self.whole.aside_at = at

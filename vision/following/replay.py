@@ -308,7 +308,8 @@ class _Game:
         }
         numbers = (given["pile"], given["burnt"])
         pile, burnt = (
-            None if n is None else CloseUp(picture(_whole(n, 1, _MOST_PICTURES)), (0.0, 0.0)) for n in numbers
+            None if n is None else CloseUp(picture(_whole(n, 1, _MOST_PICTURES)), (0.0, 0.0), hand_held)
+            for n in numbers
         )
         return Look(
             t=_time(given["t"]),

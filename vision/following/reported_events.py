@@ -127,7 +127,10 @@ class ReportedEvents:
         if event.event == "draw" and event.player is not None:
             self._drawn(event.player, (event.count or 1) - (before.count or 1))
         elif event.event == "show":
-            self._showed((who for who, _ in event.answers[len(before.answers) :]), event.t or now)
+            since = len(before.answers) if before.event == "show" else 0
+            answering = [who for who, _ in event.answers[since:]]
+            told = [] if before.event == "show" or event.player is None else [event.player]
+            self._showed([*told, *answering], event.t or now)
         else:
             more = Counter({event.player: _from_hand(event)})
             more.subtract({before.player: _from_hand(before)})

@@ -158,6 +158,8 @@ class Watcher:
         """Whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
         self._taken_in = DelayedTracks()
+        self._held_back: list[HandsFrame] = []
+        """The hands that were seen while it was unclear whether the rows have moved."""
         self._looking: _Looking | None = None
         """The look whose pictures are being read."""
         self._doubt: Literal["camera", "rows"] | None = None
@@ -293,7 +295,7 @@ class Watcher:
             self._doubt = "camera"
             self._resting.clear()
             ended = self._arms.interrupted(t)
-            return events + ([] if ended is None else maker.on_hands(self._taken_in.take_in(ended)))
+            return events + self._take_in_held_back() + self._take_in([] if ended is None else [ended])
         if self._doubt is not None:
             return events + self._make_sure(frame, motion)
         hands = self._arms.feed(frame.image, motion, maker.layout)
@@ -323,7 +325,7 @@ class Watcher:
         """Show what is known now. A joined game whose play pile is known asks for it no more."""
         assert self._maker is not None
         layout = self._maker.layout
-        if self._joined and layout.play is not None:
+        if layout.play is not None:
             self._joined, self.question = [], None
         names = tuple(layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=layout, hands=names, pile=tuple(self._maker.pile))
@@ -335,14 +337,22 @@ class Watcher:
             return []
         look = self._finish_look(looking)
         if self._tracker.is_displaced(look, self._maker.rows, self._maker.layout):
-            self._doubt = "rows"
+            self._doubt, self._held_back = "rows", looking.later
             self._resting.clear()
             return []
         events = self._maker.on_look(look)
         self._absorb_played(events, looking.motion)
-        for hands in looking.later:
-            events += self._maker.on_hands(self._taken_in.take_in(hands))
-        return events
+        return events + self._take_in(looking.later)
+
+    def _take_in(self, earlier: Sequence[HandsFrame]) -> list[Event]:
+        """Take in the hands of earlier frames, oldest first."""
+        assert self._maker is not None
+        return [event for hands in earlier for event in self._maker.on_hands(self._taken_in.take_in(hands))]
+
+    def _take_in_held_back(self) -> list[Event]:
+        """Take in the hands that were seen while the rows were in doubt."""
+        earlier, self._held_back = self._held_back, []
+        return self._take_in(earlier)
 
     @property
     def _in_doubt(self) -> bool:
@@ -519,10 +529,11 @@ class Watcher:
         if self._doubt == "rows":
             hands = self._arms.feed(frame.image, motion, layout)
             self._tracker.reach(hands)
+            self._held_back.append(hands.copy())
             covered = hands.covered
             if hands.tracks or not motion.still:
                 self._doubt = None
-                return []
+                return self._take_in_held_back()
         if not self._look_at_rest(frame, motion):
             return []
         cards = tuple(settled_cards(self._resting.readings, layout.plane))
@@ -539,7 +550,7 @@ class Watcher:
             self._see_anew(frame.image, t)
         self._tracker.trust()
         self._doubt = None
-        return []
+        return self._take_in_held_back()
 
     def _see_anew(self, frame: Image, t: float) -> None:
         """Learn the table afresh: the picture at the time of the loss did not show the table alone."""
@@ -554,7 +565,8 @@ class Watcher:
         self._maker, self._given_layout, self._begun = None, maker.layout, maker.started
         self._told = maker.log.count
         self._known, self.lost, self._doubt, self._shown = known, True, None, False
-        self._tabletop, self._joined = None, []  # these belong to the former position of the camera
+        # These belong to the former position of the camera.
+        self._tabletop, self._joined, self.question, self._held_back = None, [], None, []
         self._resting.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), to_reference=None)
@@ -602,14 +614,15 @@ class Watcher:
             hidden |= zones_of(reading, layout)
         hidden_now = frozenset(hidden)
         burn = layout.burn if BURN not in hidden_now else None
+        shot = partial(close_up, frame, layout, hand_held=self._steadier.hand_held)
         return Look(
             t=motion.t,
             cards=tuple(observe(free, layout.plane, self._packs)),
             under_arms=tuple(under),
             hidden=hidden_now,
             patches=self._patches(layout, layout.zones(), motion),
-            pile=close_up(frame, layout, layout.play) if layout.play is not None else None,
-            burnt=close_up(frame, layout, burn) if burn is not None else None,
+            pile=None if layout.play is None else shot(layout.play),
+            burnt=None if burn is None else shot(burn),
             unchanged=tuple(card for card, quad in self._joined if self._is_unchanged(frame, quad)),
         )
 

@@ -36,8 +36,8 @@ _PAUSE_RADIUS_MM = 22.0
 """A hand pauses if it stays within this radius ..."""
 _MIN_PAUSE_SECONDS = 0.12
 """... for this long."""
-_MAX_PATH_FRAMES = 120
-"""Number of positions kept of a hand."""
+_PATH_SECONDS = 8.0
+"""How long the places of a hand are kept."""
 _MAX_RESTING_MOTION, _MIN_RESTING_FOREGROUND = 0.02, 0.3
 """An arm at rest has at most this share of moving pixels, and more than this share of foreground."""
 _FINGERS_MM = 16.0
@@ -134,7 +134,7 @@ class ArmTrack:
     def update(self, tip: Place, t: float) -> None:
         """Add the position of the hand (mm) at a time (seconds)."""
         self.tip, self.last_seen = tip, t
-        self.path = [*self.path[-_MAX_PATH_FRAMES:], (t, tip)]
+        self.path = [*(at for at in self.path if t - at[0] <= _PATH_SECONDS), (t, tip)]
         if math.dist(tip, self._anchor) > _PAUSE_RADIUS_MM:
             self._anchor, self._pause_start = tip, t
         elif t - self._pause_start >= _MIN_PAUSE_SECONDS:

@@ -153,7 +153,7 @@ def fuse_looks(looks: Sequence[Sequence[Observation]]) -> list[FusedObservation]
 
 def _averaged(group: Sequence[Observation]) -> Observation:
     last = group[-1]
-    names = {name for card in group for name in card.probabilities}
+    names = dict.fromkeys(name for card in group for name in card.probabilities)
     odds = {name: sum(card.probabilities.get(name, 0.0) for card in group) / len(group) for name in names}
     return Observation(last.x, last.y, last.angle, last.face, odds)
 

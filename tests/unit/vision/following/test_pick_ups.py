@@ -456,3 +456,24 @@ def test_a_card_that_is_put_on_cards_that_were_burnt_before_is_no_play() -> None
     script.table.append(card("3D", BURN_AT))
     script.rest(4.0)
     assert [kind for kind, _, _ in script.told()[1:]] == ["play", "burn", "play", "burn"]
+
+
+def test_who_draws_after_touching_a_pile_that_was_only_overlooked_has_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = Script()
+    cards = [card("9H", PLAY_AT, angle=20.0), card("KS", (-55.0, 8.0))]
+    for put in cards:
+        script.play("Bob", put)
+    reach = script.reach("Bob", (PLAY_AT, 0.3))
+    script.table.clear()
+    while script.maker.pile:  # the hand straightens it; nothing of it is read
+        script.t += 0.1
+        script.look()
+    monkeypatch.setattr(NewCardFilter, "lay_there", lambda self, seen: seen[0] == "KS")
+    script.go_on(reach, [DRAW_AT] * 6)
+    script.end(reach, script.reach("Cat", (PLAY_AT, 0.2)))
+    script.table = cards
+    script.rest(2.0)
+    assert sorted(script.maker.pile) == ["9H", "KS"]
+    assert script.told()[-1][:2] == ("draw", "Bob")

@@ -307,6 +307,22 @@ def test_the_first_play_happened_when_its_hand_paused_there_though_the_arm_staye
     assert play.decided_at > put_down + 3.0
 
 
+def test_a_first_card_that_came_by_no_seen_hand_came_since_the_table_was_last_seen_without_it() -> None:
+    script = Script(play=None)
+    script.reach("Ann", ((70.0, -250.0), 0.3))
+    script.end()
+    script.rest(1.0)
+    script.t += 500.0
+    script.look()
+    script.rest(2.0)
+    script.table.append(card("7H", PLAY_AT))
+    for _ in range(8):
+        script.look()
+        script.rest(0.3)
+    play = next(event for event in script.events if event.event == "play")
+    assert play.t > 500.0, "not when a hand was seen minutes ago"
+
+
 def bob_takes_his_card_back() -> Script:
     """Bob plays on Ann's king, and takes his card up again."""
     script = Script()

@@ -391,6 +391,13 @@ def test_a_revision_names_the_first_telling() -> None:
     assert log.take() == []
 
 
+def test_whoever_showed_the_card_that_seemed_played_has_put_down_a_shown_card() -> None:
+    log = ReportedEvents()
+    played = log.add("play", 1.0, 1.2, player="Ann", cards=("3S",))
+    log.revise(played, 4.0, event="show", to="Bob")
+    assert log.put_down["Ann"].shown
+
+
 def test_patches_tell_whether_anything_changed() -> None:
     patch = np.full((10, 12, 3), 100, np.uint8)
     assert same_patch(Patch(patch), Patch(patch + 3))

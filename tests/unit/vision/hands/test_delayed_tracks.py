@@ -33,3 +33,13 @@ def test_a_hand_is_the_same_track_in_all_frames() -> None:
     (ended,) = taken.take_in(frame(0.5, ended=(hand,))).ended
     assert first is later is ended
     assert first.tip == PILE
+
+
+def test_the_places_of_a_hand_are_kept_for_as_long_at_any_frame_rate() -> None:
+    kept = []
+    for rate in (10, 30):
+        hand = ArmTrack.begin(1, 0, 0.0)
+        for number in range(20 * rate):
+            hand.update(HOME, number / rate)
+        kept.append(hand.last_seen - hand.path[0][0])
+    assert abs(kept[0] - kept[1]) < 0.1
