@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,11 +41,24 @@ _MADE_BY = {
     if goal.field.startswith("benchmarks/")
 }
 """The test file or command that measures each benchmark."""
+_TITLES = {goal.field.split("/")[1]: goal.title for part in PARTS.values() for goal in part}
+_MADE_BEFORE = """An older version of the program made these four films. Their `film` commands were not kept.
+A name holds ruleset, players and seed. You can render other films under the same names, with other results:
+`shithead film --rules shed --players 2 --seed 8103 shed-2-8103.mp4`."""
+_HOW_MADE = {
+    "shed-2-8103.mp4": _MADE_BEFORE,
+    "rulebook-3-16101-people3.mp4": "[These commands](limits.md#people-at-the-table) made the films.",
+}
+"""How films were made, by the name of one that the command names."""
 _INTRO = """# Results
 
 This page compares each goal with what was measured. `shithead results` writes it from the files in
 `docs/measured`. The command that measured a number stands in its row, or above its table. A goal without a
 number says *not measured*.
+
+`shithead` stands for `.venv/bin/shithead`. `make dev` installs what these commands need, with exceptions.
+The comparison with YOLO26n also needs `make train`. Films of whole people need the extra `films`, and Atheris
+needs `.venv/bin/pip install atheris`. The labelled photos do not come with the program.
 
 All films on this page are rendered. **In most of them the players are polite**: their arms appear only to
 play. Real people lean over the table, drink and rest their hands on the cards. The program follows such
@@ -213,9 +227,9 @@ def _goal_table(rows: Sequence[tuple[str, ...]], commands: Collection[str]) -> s
     if len(commands) != 1:
         return table((*head, "command"), rows, 5)
     (command,) = commands
-    return (
-        f"One command measured all of this:\n\n    {command}\n\n{table(head, [row[:4] for row in rows], 4)}"
-    )
+    made = "".join(f"{words}\n\n" for film, words in _HOW_MADE.items() if film in command)
+    said = f"One command measured all of this:\n\n    {command}\n\n{made}"
+    return said + table(head, [row[:4] for row in rows], 4)
 
 
 def _row(goal: Goal, measured: Measured) -> tuple[str, ...]:
@@ -250,18 +264,25 @@ def _films_by_machine(films: Mapping[str, Any]) -> list[tuple[str, Mapping[str, 
 
 
 def _machine_rows(source: str, named: Iterable[tuple[str, Mapping[str, Any]]]) -> list[tuple[str, ...]]:
-    """Return a row for each combination of date and machine; it names its parts if there are several."""
+    """Return a row for each combination of date and machine; it names its parts if there are several.
+
+    If a benchmark file stands in several rows, what it measured follows in brackets.
+    """
     groups: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     for name, row in named:
         if row.get("machine"):
             groups.setdefault(json.dumps([row.get("made"), row["machine"]]), []).append((name, row))
     if not groups:
         return [(source, NOT_MEASURED, "", "", "", "", "")]
+    numbers = [Counter(name for name, _ in group) for group in groups.values()]
     rows: list[tuple[str, ...]] = []
     for group in groups.values():
         _, source_row = group[0]
         machine, made = source_row["machine"], str(source_row.get("made") or "")
-        names = ", ".join(dict.fromkeys(f"`{name}`" for name, _ in group))
+        names = ", ".join(
+            f"`{name}`{_measures(name, group, [number[name] for number in numbers if number[name]])}"
+            for name in dict.fromkeys(name for name, _ in group)
+        )
         versions = ", ".join(f"{package} {version}" for package, version in machine["versions"].items())
         rows.append(
             (
@@ -275,6 +296,18 @@ def _machine_rows(source: str, named: Iterable[tuple[str, Mapping[str, Any]]]) -
             )
         )
     return rows
+
+
+def _measures(name: str, group: Sequence[tuple[str, Mapping[str, Any]]], numbers: Sequence[int]) -> str:
+    """Return in brackets what a benchmark file measured in one row; empty if it stands in no other row.
+
+    `numbers`: how much it measured in each row. The largest row holds the others.
+    """
+    titles = [_TITLES[row["what"]] for other, row in group if other == name and row.get("what") in _TITLES]
+    if len(numbers) < 2 or not titles:
+        return ""
+    is_largest = len(titles) == max(numbers) and numbers.count(len(titles)) == 1
+    return " (its other numbers)" if is_largest else f" ({'; '.join(titles)})"
 
 
 def _busy(measured: Iterable[Mapping[str, Any]]) -> str:

@@ -47,7 +47,7 @@ def beside_rows(photos: Mapping[str, Mapping[str, Any]]) -> str | None:
 
 _SETS = {
     "vpo_table": "6 photos of a whole table, 12 megapixels, from above at a tilt",
-    "rf100_valid": "close photos of 1 to 5 cards of one deck, which training saw; overlap, dim light",
+    "rf100_valid": "close photos of 1 to 5 cards, overlap, dim light; training saw this deck in other photos",
     "laptopcam_piles": "untidy piles",
     "bidly_fans": "one photo of four fanned hands; training saw it",
     "avgustine_quads": "single cards on a black table, bright to dim",

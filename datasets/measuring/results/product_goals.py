@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from datasets.measuring.results.film_goals import EVENT_F1, FILM_GOALS, Goal
 
-_BENCH = "pytest -m benchmark tests/benchmarks"
+_BENCH = ".venv/bin/pytest -m benchmark tests/benchmarks"
 _PHOTOS = "shithead evaluate --json"
 _FILMS = "shithead measure --no-lively"
 _LIVELY = "shithead measure --lively"
@@ -55,17 +55,17 @@ def _fuzz(
     form: str = ".2f",
     engine: str = "hypothesis",
 ) -> Goal:
-    command = f"python tests/faults/fuzz.py --minutes 120 --engine {engine}"
+    command = f".venv/bin/python tests/faults/fuzz.py --minutes 120 --engine {engine}"
     return replace(_bench(title, what, least, most, form), command=command)
 
 
 def _kills(title: str, what: str, least: float | None = None, most: float | None = None) -> Goal:
-    command = "python tests/faults/killing.py /tmp/killed.sqlite --rounds 500"
+    command = ".venv/bin/python tests/faults/killing.py /tmp/killed.sqlite --rounds 500"
     return replace(_bench(title, what, least, most, form=".0f"), command=command)
 
 
 def _power_cuts(title: str, what: str, least: float | None = None, most: float | None = None) -> Goal:
-    command = "python tests/faults/power_cuts.py /tmp/cut --cuts 10000"
+    command = ".venv/bin/python tests/faults/power_cuts.py /tmp/cut --cuts 10000"
     return replace(_bench(title, what, least, most, form=".0f"), command=command)
 
 
@@ -197,14 +197,14 @@ PARTS: dict[str, tuple[Goal, ...]] = {
         ),
         _wrong("unknown decks, then enrolled: share of confident wrong names", "held_out"),
         _bench(
-            "time for a 1080p frame with 12 cards, divided by the time of a one-stage YOLO26n",
+            "time for a drawn 1080p frame with 12 cards, divided by the time of a one-stage YOLO26n",
             "full_hd_share_of_rival",
             most=1,
         ),
         _bench("time for an unchanged frame, ms", "unchanged_frame_ms", most=1),
-        _bench("time for a 12-megapixel photo, s", "twelve_megapixels_s", most=1),
-        _bench("time for a 24-megapixel photo, s", "twenty_four_megapixels_s"),
-        _bench("time for a 4K frame, s", "four_k_frame_s"),
+        _bench("time for a drawn picture of 12 megapixels with 12 cards, s", "twelve_megapixels_s", most=1),
+        _bench("time for a drawn picture of 24 megapixels with 12 cards, s", "twenty_four_megapixels_s"),
+        _bench("time for a drawn 4K frame with 12 cards, s", "four_k_frame_s"),
         _bench("time for an unchanged frame during a game, ms", "unchanged_frame_of_a_game_ms"),
         _bench("memory of a process that reads cards, MiB", "reading_memory_mib", most=400, form=".0f"),
         _bench(
@@ -216,7 +216,7 @@ PARTS: dict[str, tuple[Goal, ...]] = {
         ),
         _bench("size of all weights that ship, MB", "weights_mb", form=".1f", file=_WEIGHTS),
         _bench(
-            "memory of a process that reads 24-megapixel photos, MiB",
+            "memory of a process that reads drawn pictures of 24 megapixels, MiB",
             "reading_memory_of_24_mp_mib",
             form=".0f",
         ),

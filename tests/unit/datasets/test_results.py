@@ -71,7 +71,7 @@ def test_the_command_of_a_report_stands_above_its_numbers() -> None:
 def test_a_command_that_measured_only_some_numbers_stands_in_their_rows() -> None:
     text = page(read_measured(Path(__file__).parents[3] / "docs" / "measured"), None)
     row = row_of(text, "time for one ruling, µs")
-    assert row[-1] == "`pytest -m benchmark tests/benchmarks/test_engine_speed.py`"
+    assert row[-1] == "`.venv/bin/pytest -m benchmark tests/benchmarks/test_engine_speed.py`"
 
 
 def test_the_numbers_of_the_detector_are_in_the_cells_of_the_reader() -> None:
