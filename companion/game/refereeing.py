@@ -143,6 +143,7 @@ class WatchedGame:
             draw_pile=deal["draw_pile"] > 0,
             packs=deal["packs"],
             jokers=deal["jokers"] > 0,
+            draws_as_played=ruleset.mechanics.draw == "as-played",
             make_events=make_events,
             hands=hands,
             live=live,

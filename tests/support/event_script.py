@@ -99,9 +99,11 @@ class Script:
         *,
         by_hands: bool = False,
         lying: Sequence[Observation] = (),
+        draws_as_played: bool = False,
     ) -> None:
         """`lying`: what lies beside the rows of a game that is joined."""
-        self.maker = make_events(Deal(layout(play), UP, 0.0, 1.0, packs=packs))
+        deal = Deal(layout(play), UP, 0.0, 1.0, packs=packs, draws_as_played=draws_as_played)
+        self.maker = make_events(deal)
         if lying:
             self.maker.join(lying)
         self.events: list[Event] = self.maker.events_of_deal()

@@ -613,7 +613,9 @@ class Draws:
 
         If the pile is empty now, fewer may have been left.
         """
-        needed = max(0, due.count - self._scene.log.spare_cards(self._scene.player(drawn.seat), due.t))
+        player, log = self._scene.player(drawn.seat), self._scene.log
+        spare = 0 if self._scene.draws_as_played else log.spare_cards(player, due.t)
+        needed = max(0, due.count - spare)
         return min(needed, drawn.count) if self._looks[-1:] == [False] else needed
 
     def _was_told_meanwhile(self, drawn: _Drawn) -> bool:

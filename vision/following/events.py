@@ -66,7 +66,7 @@ class EventMaker:
 
     def __init__(self, deal: Deal) -> None:
         """Begin with a finished deal."""
-        self._scene = Scene(deal.layout, deal.packs, ReportedEvents(deal.told))
+        self._scene = Scene(deal.layout, deal.packs, deal.draws_as_played, ReportedEvents(deal.told))
         self.rows = Rows(deal.layout, deal.up, deal.packs, surely=deal.confidence)
         self._burn_pile = BurnPile(self._scene)
         self._taking = Taking(self._scene, self._burn_pile)

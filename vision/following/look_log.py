@@ -129,6 +129,8 @@ class _LoggedEventMaker(EventMaker):
         """When each reach, by its number and start, was last written down."""
         given = {"layout": deal.layout.to_json(), "up": deal.up, "t": deal.t, "now": deal.now}
         given |= {"confidence": deal.confidence, "packs": deal.packs, "told_before": deal.told}
+        if deal.draws_as_played:
+            given["draws_as_played"] = True
         self._write("deal", given)
 
     def go_on(self, bare: Collection[Zone]) -> None:

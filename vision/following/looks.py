@@ -26,6 +26,8 @@ class Deal:
     """Probability that every face-up card is named correctly."""
     packs: int = 1
     """How many packs the game is played with."""
+    draws_as_played: bool = False
+    """Whether players draw as many cards as they have played, also with more than at the deal in hand."""
     told: int = 0
     """How many events the game already has: new ones are numbered after them."""
 

@@ -111,7 +111,7 @@ class PlayPile:
         self._looks = [*self._looks[-2 * _PATIENCE :], cards]
         self.pile.confirm(self._looks[-_LOOKS:])
         self._pictures.now = look.pile
-        self._visits.look(cards, look.t)
+        self._visits.look(cards, look.t, untouched=self.touched is None)
         self._note_shown(((seen, None) for seen in cards), look.t)
         if cards and self.pile.cards:
             self._taking.lay_free = look.t

@@ -240,7 +240,9 @@ class _Game:
         packs = _whole(given["packs"], 1, _MOST_PACKS)
         t, now, confidence = _time(given["t"]), _time(given["now"]), _number(given["confidence"], _ABOUT_1)
         told = _whole(given.get("told_before", 0), 0, _MOST_EVENTS)
-        return cls(EventMaker(Deal(layout, up, t, now, confidence, packs=packs, told=told)), path)
+        as_played = given.get("draws_as_played", False) is True
+        deal = Deal(layout, up, t, now, confidence, packs=packs, draws_as_played=as_played, told=told)
+        return cls(EventMaker(deal), path)
 
     def prepared(self, name: str, given: Any, picture: Picture) -> Callable[[], list[Event]]:
         """Return what makes one call, and returns the events that it decides.

@@ -60,6 +60,8 @@ class Scene:
     layout: Layout
     packs: int = 1
     """How many packs the game is played with."""
+    draws_as_played: bool = False
+    """As of `Deal`."""
     log: ReportedEvents = field(default_factory=ReportedEvents)
     reaches: list[ArmTrack] = field(default_factory=list)
     """The latest reaches, oldest first; the last may still be going on."""

@@ -44,12 +44,19 @@ class Visits:
         """When something was last over the pile."""
         self._free: deque[tuple[float, list[Observation]]] = deque(maxlen=_FREE_LOOKS)
         """The latest looks at the uncovered pile, oldest first."""
+        self._untouched: deque[float] = deque(maxlen=_FREE_LOOKS)
+        """When the latest of these looks were made with nothing over the pile since it was clear."""
         self._glimpses: deque[tuple[float, Sequence[UnderSeat]]] = deque(maxlen=_FREE_LOOKS)
         """The latest looks at the pile while something is over it, oldest first."""
 
-    def look(self, cards: list[Observation], t: float) -> None:
-        """Note the cards of a look at the uncovered pile."""
+    def look(self, cards: list[Observation], t: float, *, untouched: bool = False) -> None:
+        """Note the cards of a look at the uncovered pile.
+
+        `untouched`: nothing has been over the pile since it was clear what lies there.
+        """
         self._free.append((t, cards))
+        if untouched:
+            self._untouched.append(t)
 
     def looks_since(self, t: float, without: Collection[list[Observation]]) -> list[list[Observation]]:
         """Return the latest looks at the uncovered pile after a time, without some looks."""
@@ -128,7 +135,7 @@ class Visits:
         if not put_down and len(leaned) == 1:
             return next(NearHand(seat, t, math.inf) for seat, t in leaned.items())
         if hand is None:
-            return self._scene.first_to_draw(None, done)
+            return self._scene.first_to_draw(None, max(start, done))
         unseen = {seat for seat, t in leaned.items() if not self._scene.reached_about(seat, t)}
         others = unseen if put_down or unseen else set(range(len(self._scene.layout.seats)))
         hand = replace(hand, rivals=(hand.rivals | others) - {hand.seat})
@@ -154,10 +161,14 @@ class Visits:
         return next((t for t, cards in self._free if any(is_it(card, seen) for seen in cards)), math.inf)
 
     def _still_without(self, card: Observation) -> float:
-        """Return when two looks had last shown the uncovered pile without a card; else minus infinity."""
+        """Return when looks had last shown the uncovered pile without a card; minus infinity if none did.
+
+        One look may overlook a card. So it takes two, or one before anything was over the pile.
+        """
         first = self._first_free(card, _may_be)
         without = [t for t, _ in self._free if t < first]
-        return without[-2] if len(without) > 1 else -math.inf
+        untouched = [t for t in self._untouched if t < first]
+        return max([*without[-2:-1], *untouched[-1:]], default=-math.inf)
 
     def _first_glimpse(self, card: Observation) -> tuple[float, int | None]:
         """Return when a card was first seen while something was over the pile, and the seat of the arm there.

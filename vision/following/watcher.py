@@ -116,6 +116,7 @@ class Watcher:
         draw_pile: bool = True,
         packs: int = 1,
         jokers: bool = True,
+        draws_as_played: bool = False,
         make_events: MakeEvents = EventMaker,
         hands: FindsHands | None = None,
         live: bool = False,
@@ -130,6 +131,8 @@ class Watcher:
             draw_pile: Whether the deal leaves a draw pile.
             packs: How many packs the game is played with.
             jokers: Whether the game has jokers. If not, a card read as a joker stays without a name.
+            draws_as_played: Whether players draw as many cards as they have played. If not, they only draw
+                until they have as many as at the deal.
             make_events: Makes the event logic once a deal is finished; a log can wrap it.
             hands: Finds hands; None: arms are followed only by what enters the picture.
             live: Whether frames come as they happen. Then no frame waits for the networks. Otherwise the
@@ -140,6 +143,7 @@ class Watcher:
         self._reader, self._given_layout = reader, layout
         self._finder = LayoutFinder(players, row_length, draw_pile)
         self._packs, self._jokers, self._make_events = packs, jokers, make_events
+        self._draws_as_played = draws_as_played
         self._begin_anew()
         self._maker: EventMaker | None = None
         self._told = 0
@@ -485,7 +489,16 @@ class Watcher:
         rows = up if self._known is None else remaining_up_cards(up, layout, self._known)
         self._background.inpaint_cards([reading.quad for reading in readings[-1]])
         since = self._resting.rest_start
-        deal = Deal(layout, rows, since, motion.t, confidence, packs=self._packs, told=self._told)
+        deal = Deal(
+            layout,
+            rows,
+            since,
+            motion.t,
+            confidence,
+            packs=self._packs,
+            draws_as_played=self._draws_as_played,
+            told=self._told,
+        )
         self._maker = self._make_events(deal)
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}

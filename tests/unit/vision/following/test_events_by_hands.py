@@ -621,11 +621,20 @@ def test_a_head_over_the_draw_pile_draws_nothing_if_that_looks_unchanged() -> No
     assert draws(script) == []
 
 
-@pytest.mark.parametrize(("after", "drawn"), [(20, []), (19, []), (16, [("Bob", 1)])])
-def test_a_player_who_holds_more_cards_than_at_the_deal_draws_only_if_a_picture_plainly_shows_it(
-    after: int, drawn: list[tuple[str, int]]
+@pytest.mark.parametrize(
+    ("as_played", "after", "drawn"),
+    [
+        (False, 20, []),
+        (False, 19, []),
+        (False, 16, [("Bob", 1)]),
+        (True, 19, [("Bob", 1)]),
+        (True, 16, [("Bob", 1)]),
+    ],
+)
+def test_with_more_cards_than_at_the_deal_nobody_draws_unless_plainly_or_where_all_draw_as_they_played(
+    as_played: bool, after: int, drawn: list[tuple[str, int]]
 ) -> None:
-    script = script_by_hands()
+    script = Script(by_hands=True, draws_as_played=as_played)
     script.draw_picture = draw_picture(20)
     for name in ("9S", "JS"):
         script.play("Ann", card(name, PLAY_AT))
@@ -1135,3 +1144,20 @@ def test_a_hand_that_rested_at_the_draw_pile_while_a_card_was_put_down_has_not_p
     script.rest(4.0)
     plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
     assert plays == [("Ann", ("4H",)), ("Dan", ("9S",))]
+
+
+def test_a_hand_that_had_drawn_before_a_look_showed_the_pile_without_a_card_has_not_tossed_it() -> None:
+    far = (0.0, 330.0)
+    script = script_by_hands()
+    script.drawn = {}
+    script.play("Bob", card("4H", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.4), (BOB_HOME, 0.1)))
+    script.rest(0.7)
+    script.look()
+    script.rest(0.3)
+    script.reach("Ann", (far, 0.3))
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.look()
+    script.end(script.reach("Ann", (ANN_HOME, 0.2), (DRAW_AT, 0.4), (ANN_HOME, 0.1)))
+    script.rest(4.0)
+    assert plays_and_draws(script)[-2:] == [("play", "Ann"), ("draw", "Ann")]
