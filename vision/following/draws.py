@@ -291,15 +291,17 @@ class Draws:
     ) -> None:
         """Count the draws of a hand with tracked fingers after a time; `visits` are its arm's to the pile.
 
-        The hand of a player who still has to draw may also have been beside the pile.
+        The hand of a player who still has to draw may also have been beside the pile. It may lay its arm over
+        the pile only to put its card down beyond it. Then the pile looks unchanged.
         """
-        due = self._due(reach.seat) is not None
+        due, stay = self._due(reach.seat) is not None, self._ways.stay(reach, since)
         at_pile = self._ways.was_at_pile(reach, since)
-        at_pile = at_pile or (due and self._ways.may_have_been_at_pile(reach, visits, since))
+        if not at_pile and due and self._ways.may_have_been_at_pile(reach, visits, since):
+            at_pile = self._pictures.show_taking(*stay) is not False
         if at_pile or (due and self._ways.was_at_pile(reach, since, NEAR_MM)):
             self._report_of_another(reach.seat, now)
             count = self._ways.stays(reach, since)
-            self._add(reach, count, count, stay=self._ways.stay(reach, since), beside=not at_pile)
+            self._add(reach, count, count, stay=stay, beside=not at_pile)
 
     def _report_of_another(self, seat: int, now: float) -> None:
         """Report another seat's draws before this seat's draws are counted, if it is known what for."""

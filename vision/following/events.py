@@ -451,7 +451,8 @@ class EventMaker:
         """Return the face-up cards that have a name and may lie on the play pile."""
         draw = self.layout.draw or self.layout.middle
         ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME_P]
-        return [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
+        near = [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
+        return [c for c in near if not self.layout.is_at_a_player((c.x, c.y))]
 
     def _begin_pile(
         self, cards: Sequence[Observation], looks: Sequence[Sequence[Observation]], now: float

@@ -493,9 +493,10 @@ def test_what_is_drawn_beneath_its_players_head_does_not_go_to_the_only_hand_tha
     assert plays_and_draws(script) == [("play", "Bob"), ("draw", "Bob")]
 
 
-def test_a_hand_beside_the_draw_pile_whose_arm_lies_over_it_has_drawn_if_a_little_of_it_looks_different() -> (
-    None
-):
+@pytest.mark.parametrize(("shows", "drawn"), [(19, [("Bob", 1)]), (20, [])])
+def test_a_hand_beside_the_draw_pile_whose_arm_lies_over_it_has_drawn_if_a_little_of_it_looks_different(
+    shows: int, drawn: list[tuple[str, int]]
+) -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
     script.play("Bob", card("9S", PLAY_AT))
@@ -504,9 +505,9 @@ def test_a_hand_beside_the_draw_pile_whose_arm_lies_over_it_has_drawn_if_a_littl
     beside = (DRAW_AT[0] - 95.0, DRAW_AT[1])
     hand_beside_body(script, hand, beside, over=frozenset(), body=bob, frames=8)
     script.end(hand)
-    script.draw_picture = draw_picture(19)
+    script.draw_picture = draw_picture(shows)
     script.rest(4.0)
-    assert plays_and_draws(script) == [("play", "Bob"), ("draw", "Bob")]
+    assert draws(script) == drawn
 
 
 @pytest.mark.parametrize(("shows", "draws_told"), [(16, ["Bob"]), (20, [])])

@@ -296,6 +296,18 @@ def test_the_play_pile_is_found_where_the_first_card_comes_to_rest() -> None:
     assert math.dist(script.maker.layout.play, PLAY_AT) < 5
 
 
+def test_cards_that_show_in_a_fan_begin_no_pile_before_hands_are_followed() -> None:
+    script = Script(play=None)
+    held = (150.0, 245.0)
+    script.reach("Cat", ((0.0, -100.0), 0.5))
+    script.table.append(card("KS", held))
+    for _ in range(3):
+        script.look()
+        script.rest(0.3)
+    assert [kind for kind, _, _ in script.told()] == ["deal"]
+    assert script.maker.layout.play is None
+
+
 def test_the_first_play_happened_when_its_hand_paused_there_though_the_arm_stayed_to_draw() -> None:
     script = Script(play=None)
     put_down = script.t
