@@ -15,7 +15,7 @@ from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import hide, same_card
 from vision.following.play_log import PlayLog
 from vision.following.sets import CERTAIN, NewCard, clear_rank, may_be_one_of, of_ranks, rank_odds
-from vision.table.observations import MIN_NAME_P, Observation, angle_between, fuse_looks
+from vision.table.observations import MIN_NAME_P, Observation, fuse_looks
 from vision.types import UNKNOWN_CARD
 
 SURE = 0.75
@@ -31,8 +31,6 @@ _ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
 """A card under a hand may be placed this far off, if its suit is misread, too: only a corner shows."""
 _INDEX_MM = 6.0
 """A card whose edge is farther than this from an index does not partly cover the index."""
-_ACROSS = 45.0
-"""Cards that one hand puts down at once are seldom turned by more degrees than this from each other."""
 
 
 class NewCardFilter:
@@ -282,7 +280,7 @@ class NewCardFilter:
         seen = [c for c in view.new if c[0][:-1] == rank and not self.lay_there_before_play(c, rank)]
         if plain:
             others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
-            seen += [c for c in others if self.is_another(c, rank)]
+            seen += [c for c in others if self.is_another(c)]
         seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
         upon = self._last_put()
         return [
@@ -351,7 +349,7 @@ class NewCardFilter:
             or (c[2].probabilities.get(c[0], 0.0) >= sure and any(c is one for one in likely))
         ]
 
-    def is_another(self, card: NewCard, rank: str) -> bool:
+    def is_another(self, card: NewCard) -> bool:
         """Return whether a card of another rank was nevertheless put down with the last play.
 
         Partly covered cards are misread more often than cards of several ranks are played. So these do not
@@ -362,8 +360,6 @@ class NewCardFilter:
 
         - A card where one of its rank and colour lay is that card, its pip covered. This does not hold if it
           surely was not visible before.
-
-        - A card that lies across the cards of the play was not put down with them.
         """
         name, _, seen = card
         upon = [lay.place for lay in self._pile.top if lay.place is not None]
@@ -372,12 +368,7 @@ class NewCardFilter:
             return False
         if alike_lies_at(name, seen, self._pile.cards) and not self._pictures.came_with_play(seen):
             return False
-        of_rank = rank_odds(seen, rank)
-        p = seen.probabilities.get(name, 0.0)
-        new = (free and self._pictures.came_with_play(seen)) or not self._pile.known_place(seen)
-        across = min((angle_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
-        well_read = p >= CERTAIN or (p >= SURE and of_rank < _HARDLY and new and not across)
-        return well_read and self._pictures.changed_with_play(seen)
+        return seen.probabilities.get(name, 0.0) >= CERTAIN and self._pictures.changed_with_play(seen)
 
 
 def _is_well_read(seen: Observation) -> bool:
