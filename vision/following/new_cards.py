@@ -40,7 +40,8 @@ class NewCardFilter:
         self._pile, self._pictures, self._taking, self._play_log = pile, pictures, taking, play_log
         self.in_sight: set[str] = set()
         """The names that have been read on the pile since it was last settled."""
-        self._in_sight_before_play: set[str] = set()
+        self.in_sight_before_play: set[str] = set()
+        """Those that had been read when cards began to be put on it."""
 
     def put_down(
         self,
@@ -153,7 +154,7 @@ class NewCardFilter:
     def begin_play(self) -> None:
         """Note that cards are being put on the pile as it was left."""
         self._pictures.before_play = self._pictures.left
-        self._in_sight_before_play = set(self.in_sight)
+        self.in_sight_before_play = set(self.in_sight)
 
     def lay_there_before_play(self, card: NewCard, played: str = "") -> bool:
         """Return whether a card read now was there before the last play; a doubtful name proves little.
@@ -161,7 +162,7 @@ class NewCardFilter:
         A well-read card of the `played` rank that was never read there before hardly comes to light only now.
         """
         name, p, seen = card
-        read_well = not _is_doubtful(card) and name not in self._in_sight_before_play
+        read_well = not _is_doubtful(card) and name not in self.in_sight_before_play
         alike = ALIKE if p >= CERTAIN else MUCH_ALIKE
         if name[:-1] == played and (read_well or self._is_of_another_rank_than_before_play(card)):
             alike = ALL_BUT_THE_SAME
@@ -171,7 +172,7 @@ class NewCardFilter:
         last = self._play_log.last
         played = () if last is None else last.cards
         lower = [name for name in self._pile.names if name not in played]
-        return _is_of_another_rank(card, [*lower, *self._in_sight_before_play])
+        return _is_of_another_rank(card, [*lower, *self.in_sight_before_play])
 
     def surely_put_down(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return the new cards that are beyond doubt, although a hand is over them.

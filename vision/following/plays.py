@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from engine.cards import copies
+from vision.following.duplicates import alike_lies_at
 from vision.following.looks import Look, UnderArm
 from vision.following.new_cards import SURE, NewCardFilter, named_in, shows_a_card
 from vision.following.occluded_readings import OccludedReadings, plainly_read
@@ -197,6 +198,8 @@ class PlayPile:
         """Decide by the looks since the last disturbance; `forced`: decide now, with the looks there are."""
         if self.touched is None:
             self._undisturbed = self._undisturbed if patch is None else patch
+            if self._as_left is None:  # no look showed the first play at its place
+                self._keep_picture(patch)
             self._new_cards.in_sight |= named_in(self._looks)
             self._looks = self._looks[-_SETTLED_LOOKS:]
             if not self._find_tossed(now, patch):
@@ -277,6 +280,10 @@ class PlayPile:
         self._under_hand.clear_resting()
         if not early:
             self._reported_early.clear()
+        self._keep_picture(patch)
+
+    def _keep_picture(self, patch: Patch | None) -> None:
+        """Keep the pictures of the pile as it is now left."""
         self._as_left = patch
         if patch is not None:
             self._pictures.left = self._pictures.now
@@ -380,7 +387,9 @@ class PlayPile:
     def _suspect(self, now: float) -> None:
         """Remember cards that were read with the last play: they may lie below its cards.
 
-        A card of its rank that was plainly read, with and without a hand over it, is reported at once.
+        A card of its rank that was plainly read, with and without a hand over it, is reported at once. One of
+        another rank did not come with the play if it was in sight before. If one of its rank and colour lay
+        there, it is most likely that one.
         """
         last = self._play_log.last
         if last is None:
@@ -391,7 +400,9 @@ class PlayPile:
         for name in sorted({str(seen.best[0]) for seen in (*read, *shown)} - known):
             looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
             if name[:-1] != last.cards[-1][:-1]:
-                if len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free)):
+                surely = len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free))
+                lay_there = name in self._new_cards.in_sight_before_play
+                if surely and not lay_there and not alike_lies_at(name, free[-1], self.pile.cards):
                     self._play_log.suspect(name, free[-1])
                 continue
             if max(len(looks), len(free)) >= _LOOKS:

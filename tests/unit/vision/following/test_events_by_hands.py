@@ -1162,3 +1162,21 @@ def test_a_hand_that_had_drawn_before_a_look_showed_the_pile_without_a_card_has_
     script.end(script.reach("Ann", (ANN_HOME, 0.2), (DRAW_AT, 0.4), (ANN_HOME, 0.1)))
     script.rest(4.0)
     assert plays_and_draws(script)[-2:] == [("play", "Ann"), ("draw", "Ann")]
+
+
+def test_what_cannot_be_read_and_looks_as_it_did_after_the_first_play_is_no_play() -> None:
+    """A pattern of the table beside the first card. Then a head passes over it."""
+    script = Script(play=None, by_hands=True)
+    script.drawn = {}
+    pattern = Observation(PLAY_AT[0] - 15.0, PLAY_AT[1] + 2.0, 90.0, "up", {"8S": 0.12, "8C": 0.11})
+    script.table, script.unread = [pattern], [pattern]
+    script.play("Bob", card("5D", PLAY_AT))
+    script.unread = []
+    for _ in range(3):
+        script.rest(0.3)
+        script.look()
+    something_moves(script, PLAY, frames=2)
+    for _ in range(8):
+        script.rest(0.3)
+        script.look()
+    assert [cards for kind, _, cards in script.told() if kind == "play"] == [("5D",)]

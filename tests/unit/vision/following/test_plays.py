@@ -160,9 +160,8 @@ def test_a_card_of_unclear_rank_is_one_of_the_set_if_its_player_draws_for_it(
 def test_a_card_of_another_rank_lies_below_if_its_player_draws_for_it(
     trips: int, cards: tuple[str, ...]
 ) -> None:
-    """By its readings it may as well be the nine that lay there."""
     script = Script()
-    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Ann", card("3S", PLAY_AT))
     script.reach("Bob", (PLAY_AT, 0.3))
     script.table = [card("JD", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("9C", PLAY_AT, p=0.8)]
     script.rest()
@@ -171,19 +170,47 @@ def test_a_card_of_another_rank_lies_below_if_its_player_draws_for_it(
     assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
 
 
-def test_a_card_that_is_drawn_for_once_the_pile_is_burnt_was_burnt_with_it() -> None:
+def test_a_card_of_another_rank_that_was_in_sight_before_the_play_is_not_drawn_for() -> None:
+    """The corner of another card is read as a nine before and after. The second card lies under the jack."""
+    script = Script()
+    script.drawn = {}
+    misread = card("9C", (PLAY_AT[0] - 16.0, PLAY_AT[1] + 3.0), p=0.93)
+    script.table, script.unread = [misread], [misread]
+    script.play("Ann", card("7S", PLAY_AT))
+    script.unread = []
+    for _ in range(3):
+        script.rest(1.0)
+        script.look()
+    script.play("Bob", card("JD", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)))
+    bob_draws(script, 2)
+    plays = [(player, cards) for kind, player, cards in script.told() if kind == "play"]
+    assert plays == [("Ann", ("7S",)), ("Bob", ("JD",))]
+
+
+def test_a_card_of_the_rank_and_colour_that_lay_there_is_not_drawn_for() -> None:
+    """It is most likely that card, half covered. The second card may lie exactly under the first."""
     script = Script()
     script.play("Ann", card("9S", PLAY_AT))
+    script.reach("Bob", (PLAY_AT, 0.3))
+    script.table = [card("JD", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("9C", PLAY_AT, p=0.8)]
+    script.rest()
+    bob_draws(script, 2)
+    assert script.told()[2:] == [("play", "Bob", ("JD",)), ("draw", "Bob", ())]
+
+
+def test_a_card_that_is_drawn_for_once_the_pile_is_burnt_was_burnt_with_it() -> None:
+    script = Script()
+    script.play("Ann", card("3S", PLAY_AT))
     script.reach("Bob", (PLAY_AT, 0.3))
     script.table = [card("10D", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("9C", PLAY_AT, p=0.8)]
     script.rest()
     script.table = [down(BURN_AT)]
     script.reach("Bob", (PLAY_AT, 0.5), (BURN_AT, 0.3))
     script.rest()
-    assert script.told()[2:] == [("play", "Bob", ("10D",)), ("burn", "Bob", ("9S", "10D"))]
+    assert script.told()[2:] == [("play", "Bob", ("10D",)), ("burn", "Bob", ("3S", "10D"))]
     bob_draws(script, 2)
     both = ("9C", "10D")
-    assert script.told()[2:] == [("play", "Bob", both), ("burn", "Bob", ("9S", *both)), ("draw", "Bob", ())]
+    assert script.told()[2:] == [("play", "Bob", both), ("burn", "Bob", ("3S", *both)), ("draw", "Bob", ())]
 
 
 def test_an_up_card_played_before_hides_no_card_that_is_drawn_for() -> None:
@@ -196,11 +223,11 @@ def test_an_up_card_played_before_hides_no_card_that_is_drawn_for() -> None:
     assert (script.events[-1].cards, script.events[-1].source) == (("JC",), "up")
     script.rest(4.0)
     script.reach("Bob", (PLAY_AT, 0.3))
-    script.table = [card("KD", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("JS", PLAY_AT, p=0.8)]
+    script.table = [card("KD", (PLAY_AT[0] + 4.0, PLAY_AT[1] + 12.0)), card("9S", PLAY_AT, p=0.8)]
     script.rest()
     assert script.told()[2:] == [("play", "Bob", ("KD",))]
     bob_draws(script, 2)
-    assert script.told()[2:] == [("play", "Bob", ("JS", "KD")), ("draw", "Bob", ())]
+    assert script.told()[2:] == [("play", "Bob", ("9S", "KD")), ("draw", "Bob", ())]
 
 
 def test_what_one_reach_puts_down_is_one_play_though_a_part_is_seen_late() -> None:
