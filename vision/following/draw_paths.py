@@ -27,8 +27,6 @@ _BLINK_SECONDS = 0.3
 """Something over the draw pile may go unnoticed for this long."""
 _AWAY_MM = 220.0
 """A hand that has been this far from the draw pile makes a new trip to it."""
-_PASSED_MM = 60.0
-"""An arm that passes nearer to the draw pile than this may seem to be at it."""
 _BACK_MM = 20.0
 """A hand on its way home that takes a card goes back at least this far for it."""
 _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
@@ -116,7 +114,7 @@ class DrawWays:
         draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
         if draw is None or math.dist(place, home) < math.dist(place, draw):
             return nearer_home and draw is not None
-        return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
+        return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home)
 
     def was_at_pile(self, reach: ArmTrack, since: float, within: float = DRAW_NEAR_MM) -> bool:
         """Return whether a hand with tracked fingers was `within` so many mm of the draw pile after a time.
@@ -203,7 +201,7 @@ class DrawWays:
         """Return whether a hand was on the straight way from home to the draw pile all the time."""
         draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
         way = [place for t, place in reach.path if start <= t <= end]
-        return draw is not None and all(is_on_the_way(place, home, draw, _PASSED_MM) for place in way)
+        return draw is not None and all(is_on_the_way(place, home, draw) for place in way)
 
     def goes_back(self, reach: ArmTrack) -> bool:
         """Return whether a hand, after its last pause, was at the draw pile and moved away from home there.

@@ -67,7 +67,7 @@ class EventMaker:
     def __init__(self, deal: Deal) -> None:
         """Begin with a finished deal."""
         self._scene = Scene(deal.layout, deal.packs, ReportedEvents(deal.told))
-        self.rows = Rows(deal.layout, deal.up, deal.packs, surely=deal.confidence)
+        self.rows = Rows(deal.up, deal.packs, deal.confidence)
         self._burn_pile = BurnPile(self._scene)
         self._taking = Taking(self._scene, self._burn_pile)
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
@@ -248,9 +248,7 @@ class EventMaker:
 
     def _look_beside_hand(self, zone: Zone, cards: Sequence[Observation], t: float) -> None:
         """Take in a spot's cards that can be seen while a hand rests there, or comes back again and again."""
-        place = self.layout.place_of(zone)
-        if place is None:
-            return
+        place = self.layout.spot(zone)
         at_spot = [card for card in cards if math.dist((card.x, card.y), place) < _AT_SPOT_MM]
         if at_spot:
             # The spot's face-down card may show beside its face-up card.
@@ -273,12 +271,12 @@ class EventMaker:
             return False
         if not self._scene.by_hands:
             return True
-        spot, place = self.rows.spots[zone], self.layout.place_of(zone)
+        spot = self.rows.spots[zone]
         if spot.up is not None and spot.down:
             return False  # no hand takes a face-up card and the one under it at once
-        if spot.touched is None or place is None:
+        if spot.touched is None:
             return True
-        hand = self._scene.nearest_hand(place, spot.touched - 1.0)
+        hand = self._scene.nearest_hand(self.layout.spot(zone), spot.touched - 1.0)
         return hand is not None and hand.mm < _TAKES_MM
 
     def _follow_draw_pile(self, now: float) -> None:

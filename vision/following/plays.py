@@ -496,7 +496,7 @@ class PlayPile:
     def _seen_under_hand(self, now: float) -> list[NewCard]:
         """Return cards surely read under a hand but never free, without those that another player holds."""
         ranks = {name[:-1] for name, _, _ in self._reported_early}
-        held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
+        held = self._scene.held_by_others(self._visits.who())
         known = {*self.pile.names, *self._elsewhere(), *self._new_cards.in_sight, *held}
         twice = [n for n in self.pile.names if n[:-1] in ranks and self.pile.may_have_another(n)]
         return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
@@ -507,7 +507,7 @@ class PlayPile:
         If the hand went on to the burn pile, they were played and burnt. Otherwise the hand never let go of
         them.
         """
-        seat = self._visits.who(self._scene.layout.play)
+        seat = self._visits.who()
         reach = self._scene.last_reach(seat)
         if seat is None or reach is None:
             self._settle(now, patch)
@@ -540,7 +540,7 @@ class PlayPile:
         """Give the pile to the player whose hand was there when it was last seen, or later."""
         aside = self._taking.hand_that_put_aside(self.pile.names, self._shown_at)
         hand = aside or self._visits.hand_that_took(self._shown_at)
-        seat = self._visits.who(self._scene.layout.play, self._shown_at) if hand is None else hand.seat
+        seat = self._visits.who(self._shown_at) if hand is None else hand.seat
         if aside is None and hand is not None and self._lifted_by in hand.rivals:
             seat = self._lifted_by
         if unseen := self._seen_under_hand(now):
@@ -563,7 +563,7 @@ class PlayPile:
 
         This is the first half of a pick-up in two goes, or a taking back.
         """
-        seat = self._visits.who(self._scene.layout.play)
+        seat = self._visits.who()
         if keep and seat is not None:
             gone = tuple(self.pile.names[keep:])
             self._taking.took_part(seat, gone, now, surely=self._new_cards.is_top_gone())

@@ -235,8 +235,8 @@ class _Game:
     def dealt(cls, given: Any, path: Path) -> _Game:
         layout = layout_of(given["layout"], path)
         up = [[None if card is None else _card(card) for card in row] for row in given["up"]]
-        if len(up) != len(layout.seats):
-            raise ValueError(f"{len(up)} rows of {len(layout.seats)} seats")
+        if list(map(len, up)) != [len(seat.row) for seat in layout.seats]:
+            raise ValueError("other rows than those of the layout")
         packs = _whole(given["packs"], 1, _MOST_PACKS)
         t, now, confidence = _time(given["t"]), _time(given["now"]), _number(given["confidence"], _ABOUT_1)
         told = _whole(given.get("told_before", 0), 0, _MOST_EVENTS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.cards import all_copies_among, copies
 from vision.following.patches import OTHER_SHARE, Patch, changed_share
-from vision.table.layout import Layout, Zone
+from vision.table.layout import Zone
 from vision.table.observations import MIN_NAME_P, Observation, assign_names, fuse_looks
 
 _LOOKS = 2
@@ -109,10 +109,8 @@ class Change:
 class Rows:
     """All spots of all seats."""
 
-    def __init__(
-        self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1, *, surely: float = 0.0
-    ) -> None:
-        """Begin with the face-up cards before each seat, which have at least the probability `surely`."""
+    def __init__(self, up: Sequence[Sequence[str | None]], packs: int, surely: float) -> None:
+        """Begin with each seat's face-up cards (None: none), which have at least the probability `surely`."""
         self._packs, self._surely = packs, surely
         self._t = -math.inf
         self._renamed: list[tuple[Zone, str]] = []
@@ -121,7 +119,6 @@ class Rows:
             Zone("row", seat, spot): Spot(card)
             for seat, row in enumerate(up)
             for spot, card in enumerate(row)
-            if seat < len(layout.seats)
         }
 
     def up_of(self, seat: int) -> list[str]:
@@ -179,16 +176,9 @@ class Rows:
         spot.up, spot.patch = name, None
         return change
 
-    def is_open(self, seat: int) -> bool:
-        """Return whether a spot of the seat has been touched and not been seen well since."""
-        return any(s.touched is not None for z, s in self.spots.items() if z.seat == seat)
-
     def touch(self, zone: Zone, t: float) -> Change | None:
         """Note that something is over a spot; return what had gone before, if it is back so soon."""
-        spot = self.spots.get(zone)
-        if spot is None:
-            return None
-        gone = None
+        spot, gone = self.spots[zone], None
         if spot.touched is not None and spot.seems_bare:
             gone = Change(zone, None, None, True, spot.touched)
             spot.down, spot.left, spot.patch = False, spot.touched, spot.latest
@@ -211,9 +201,7 @@ class Rows:
         One face-up card replaces another only while cards are exchanged. Later the second card is held over
         the spot or laid there for a moment.
         """
-        spot = self.spots.get(zone)
-        if spot is None:
-            return None
+        spot = self.spots[zone]
         spot.looks, spot.latest = [*spot.looks[-_MEMORY + 1 :], cards], patch
         shown = next(
             (seen.best[0] for seen in cards if seen.face == "up" and seen.best[1] > _SURE_NAME), None

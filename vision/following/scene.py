@@ -34,6 +34,8 @@ _NEAREST_HAND_MM, _AS_NEAR_MM = 260.0, 40.0
 """A hand that put a card down came this near to its middle. Two hands came about equally near if their
 distances differ by less than the second number."""
 _RESTS_SECONDS = 0.12
+_PASSED_MM = 60.0
+"""An arm that passes nearer to a place than this may seem to be at it."""
 DRAW_SECONDS = 0.7
 """A hand that draws rests at the draw pile for so long at most."""
 _MOMENT_SECONDS = 0.25
@@ -288,10 +290,10 @@ def off_the_way(start: Place, end: Place, place: Place) -> float:
     return math.hypot(along - min(max(along, 0.0), way), aside)
 
 
-def is_on_the_way(place: Place, start: Place, end: Place, passed: float) -> bool:
-    """Return whether a hand on the straight way from `start` to `end` comes within `passed` mm of a place."""
+def is_on_the_way(place: Place, start: Place, end: Place) -> bool:
+    """Return whether an arm on the straight way from `start` to `end` may seem to be at a place."""
     along, aside, way = _from_way(start, end, place)
-    return abs(aside) <= passed and -passed <= along <= way
+    return abs(aside) <= _PASSED_MM and -_PASSED_MM <= along <= way
 
 
 def _from_way(start: Place, end: Place, place: Place) -> tuple[float, float, float]:

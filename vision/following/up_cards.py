@@ -60,8 +60,8 @@ class UpCards:
     ) -> None:
         """Take in one look at an uncovered spot."""
         change = self.rows.look(zone, cards, patch, exchange=not self._scene.started)
-        spot = self.rows.spots.get(zone)
-        if spot is not None and spot.touched is None:
+        spot = self.rows.spots[zone]
+        if spot.touched is None:
             spot.hidden_since = math.inf
         if change is not None:
             self._changed(change, pile, now)
@@ -76,8 +76,9 @@ class UpCards:
     def touch(self, zone: Zone, pile: Collection[str], now: float) -> None:
         """Note that something is over a spot."""
         change = self.rows.touch(zone, now)
-        if not self._scene.started and zone in self.rows.spots:
-            self.rows.spots[zone].hidden_since = min(self.rows.spots[zone].hidden_since, now)
+        if not self._scene.started:
+            spot = self.rows.spots[zone]
+            spot.hidden_since = min(spot.hidden_since, now)
         if change is not None:
             self._changed(change, pile, now)
 
@@ -96,9 +97,7 @@ class UpCards:
 
     def _done_at(self, change: Change) -> float:
         """Return when a hand did its act at a spot: soon after it came there, however long it stayed."""
-        place = self._scene.layout.place_of(change.zone)
-        if place is None:
-            return change.t
+        place = self._scene.layout.spot(change.zone)
         near = self._scene.stops_near(place, change.t - JUST_SECONDS, _ROW_NEAR_MM)
         came = min((math.dist(stop.place, place), stop.start) for stop, _ in near)[1] if near else change.t
         return min(change.t, came + _LINGERS_SECONDS)

@@ -75,11 +75,12 @@ class Visits:
         self.since_play.clear()
         self.played = t
 
-    def who(self, place: Place | None, since: float = -math.inf) -> int | None:
-        """Return the seat that acted at a place since the pile was last settled.
+    def who(self, since: float = -math.inf) -> int | None:
+        """Return the seat that acted at the pile since it was last settled.
 
         `since`: its hand was still there then.
         """
+        place = self._scene.layout.play
         hand = self.hand_at(place, since)
         return self._arm_at(place, since) if hand is None else hand.seat
 

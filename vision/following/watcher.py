@@ -384,11 +384,9 @@ class Watcher:
             if reading.card in played:
                 self._background.absorb(reading.quad, seen)
 
-    def _read(
-        self, frame: Image, t: float, crowded: Sequence[Region] | None, ignored: Mask | None = None
-    ) -> list[CardReading]:
+    def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
         self._note_look(frame, t)
-        readings = self._without_jokers(self._reader.read(frame, crowded, ignored))
+        readings = self._without_jokers(self._reader.read(frame, crowded))
         self._show(readings)
         return readings
 
