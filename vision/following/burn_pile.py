@@ -107,7 +107,7 @@ class BurnPile:
 
         A look that shows nothing between two that show the same card has only overlooked it.
         """
-        there = [(t, [c for c in look if math.dist((c.x, c.y), place) < NEAR_MM]) for t, look in self._past]
+        there = [(t, [c for c in look if math.dist(c.place, place) < NEAR_MM]) for t, look in self._past]
         shown = (t for t, near in there if any(_is_same(c, card) for c in near for card in cards))
         first = min(shown, default=math.inf)
         return [t for t, near in there if not near and t < first]
@@ -123,7 +123,7 @@ class BurnPile:
         """
         looks = [look for when, look in self._latest if when > since]
         return any(
-            self._scene.somebody_was_at((card.x, card.y), since - _HAND_SECONDS) and not self._is_known(card)
+            self._scene.somebody_was_at(card.place, since - _HAND_SECONDS) and not self._is_known(card)
             for look in looks
             for card in look
         )
@@ -133,7 +133,7 @@ class BurnPile:
         self.know(fresh)
         put = []
         for card in fresh:
-            first, place = self._first_seen(card, t), (card.x, card.y)
+            first, place = self._first_seen(card, t), card.place
             by_hand = self._scene.somebody_was_at(place, first - _HAND_SECONDS)
             if not (by_hand or self._scene.by_hands) or self._scene.layout.is_at_a_player(place):
                 continue
@@ -216,7 +216,7 @@ class BurnPile:
             if (put.sure or not sure)
             and not (self._pictured_since(put.t) and self._lay_there(put.card, unlike))
         ]
-        return [(c.x, c.y) for c in recent if cards is None or self._may_be_one_of(cards, c)]
+        return [c.place for c in recent if cards is None or self._may_be_one_of(cards, c)]
 
     def _may_be_one_of(self, cards: Collection[str], card: Observation) -> bool:
         """Return whether a card may be one of `cards`: it is surely no other card, and not burnt already."""

@@ -52,7 +52,7 @@ class CardLocations:
         """
         whole = self._taking.whole
         carried = whole.cards if whole is not None and whole.seat == seat else ()
-        if any(card.probabilities.get(name, 0.0) >= _MAY_BE for name in carried):
+        if any(card.odds(name) >= _MAY_BE for name in carried):
             return True
         zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat

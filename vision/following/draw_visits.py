@@ -204,7 +204,7 @@ class DrawPilePictures:
         if changed is not None:
             self._drawn.append(changed)
 
-    def times_changed(self, since: float, last_drawn: float = -math.inf) -> int:
+    def times_changed(self, since: float, last_drawn: float) -> int:
         """Return how often, at least, the picture changed after `since` while somebody was there.
 
         Return 0 if the pile now looks as in an earlier picture since the last draw. An arm that rests beside

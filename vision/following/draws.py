@@ -267,7 +267,7 @@ class Draws:
         since = max(since, self._counted.pop(reach.number, -math.inf))
         was_there = [] if showed else [visit for visit in self._visits if visit.reach == reach.number]
         seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
-        if seemed_empty and not there:
+        if self._scene.layout.draw is None or (seemed_empty and not there):
             return
         visits = [visit for visit in was_there if visit.start >= since]
         if self._scene.by_hands:
@@ -419,10 +419,10 @@ class Draws:
 
     def _stayed_over_pile(self, reach: ArmTrack, visit: DrawVisit) -> bool:
         """Return whether an arm came over the draw pile after a pause elsewhere, and stayed there."""
-        draw = self._scene.layout.draw
+        draw = self._ways.pile
         before = [stop.place for stop in reach.pauses if stop.end <= visit.start]
         came = any(self._ways.is_elsewhere(reach.seat, place) for place in before)
-        near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
+        near = all(math.dist(stop.place, draw) < _STAYS_MM for stop in visit.meanwhile(reach))
         return came and near and visit.end - visit.start >= _STAYS_SECONDS
 
     def _was_hidden_at_pile(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.cards import copies
-from vision.decks.card_classes import rank_and_colour
+from vision.decks.card_classes import rank_and_colour, rank_of
 from vision.following.pile_geometry import are_two_ends, hide, hides_part, in_place
 from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, angle_between
 
@@ -65,6 +65,11 @@ class PileCard:
     pictured: bool = False
     """Whether the latest picture of the uncovered pile was made after it was put down."""
 
+    @property
+    def rank(self) -> str:
+        """Its rank."""
+        return rank_of(self.name)
+
 
 def numbers_of(name: str | None, pile: Sequence[PileCard]) -> list[int]:
     """Return the numbers of the pile's cards with a name, from 0 for the lowest card."""
@@ -80,7 +85,7 @@ def top_of(pile: Sequence[PileCard]) -> list[PileCard]:
     """Return the top cards of one rank, the topmost first."""
     top: list[PileCard] = []
     for card in reversed(pile):
-        if card.name[:-1] != pile[-1].name[:-1]:
+        if card.rank != pile[-1].rank:
             break
         top.append(card)
     return top
@@ -175,13 +180,13 @@ def _is_read_as_another(claims: Sequence[Claim], k: int) -> bool:
     name, _, seen = claims[k]
     others = [where for number, (other, _, where) in enumerate(claims) if other == name and number != k]
     beside = bool(others) and not any(in_place(where, seen) for where in others)
-    return seen.probabilities.get(str(name), 0.0) >= (_BESIDE_NAME if beside else SURE_NAME)
+    return seen.odds(str(name)) >= (_BESIDE_NAME if beside else SURE_NAME)
 
 
 def _way(seen: Observation, card: PileCard) -> float:
     """Return how far, mm, a card seen is from the last place of a card on the pile."""
-    place = card.place
-    return math.inf if place is None else math.dist((place.x, place.y), (seen.x, seen.y))
+    last = card.place
+    return math.inf if last is None else math.dist(last.place, seen.place)
 
 
 def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, was: Before) -> bool:
@@ -227,7 +232,7 @@ def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Observation
 
     Cards of its own rank are left out: their indices look like those of the card that hides them.
     """
-    later = (card for card in pile[number + 1 :] if card.name[:-1] != pile[number].name[:-1])
+    later = (card for card in pile[number + 1 :] if card.rank != pile[number].rank)
     return any(card.place is not None and was.shows_beside(card.place, seen) for card in later)
 
 
@@ -290,7 +295,7 @@ def _set_about(number: int, pile: Sequence[PileCard]) -> tuple[int, int]:
 
 
 def _together(card: PileCard, other: PileCard) -> bool:
-    return card.name[:-1] == other.name[:-1] and (card.put == other.put or not card.put or not other.put)
+    return card.rank == other.rank and (card.put == other.put or not card.put or not other.put)
 
 
 def _lies_upon(

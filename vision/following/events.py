@@ -15,6 +15,7 @@ from itertools import dropwhile
 
 from engine.cards import all_copies_among
 from engine.events import Event
+from vision.decks.card_classes import rank_of
 from vision.following.burn_pile import BurnPile
 from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
@@ -74,7 +75,7 @@ class EventMaker:
         self._took: ArmTrack | None = None
         """The reach that seems to have ended with the pile in the hand; the pile may yet turn out to be
         burnt."""
-        self._shows = Shows()
+        self._shows = Shows(self._scene)
         self._put_away = PutAway(self._scene)
         self._misplaced = MisplacedPile(self._scene)
         self._put_face_down: list[tuple[float, Place]] = []
@@ -83,7 +84,7 @@ class EventMaker:
         """When the last reported show happened."""
         self._resting: list[tuple[Look, list[Observation]]] = []
         """The latest looks and the cards that rest under hands in them, until the play pile is found."""
-        self._upcards = UpCards(self._scene, self.rows, self._before_action)
+        self._upcards = UpCards(self._scene, self.rows, self._before_action, lambda: self.pile)
         self._locations = CardLocations(
             self._scene, self.rows, self._burn_pile, self._taking, lambda: self.pile
         )
@@ -179,7 +180,7 @@ class EventMaker:
             if zone == PLAY and self._as_it_lies is None:
                 self._play.cover(seats, hands.t)
             elif zone.kind == "row":
-                self._upcards.touch(zone, self.pile, hands.t)
+                self._upcards.touch(zone, hands.t)
         self._scene.lean(hands.bodies, hands.t)
         self._draws.lean(hands.bodies.get(DRAW, frozenset()), hands.t)
         for reach in hands.ended:
@@ -204,7 +205,7 @@ class EventMaker:
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
         holder = partial(self._locations.holder, look.hidden)
-        self._shows.look(look, holder, self._locations.lies, self._scene.reaches, self.layout)
+        self._shows.look(look, holder, self._locations.lies)
         lying = tuple(under for under in look.under_arms if not self._shows.hold_across(under.seen))
         look = replace(look, under_arms=lying)
         still = [under for under in look.under_arms if not under.moving]
@@ -213,7 +214,7 @@ class EventMaker:
         for zone in self.rows.spots:
             there = by_zone.get(zone, [])
             if zone not in look.hidden and (there or self._may_be_bare(zone, look.t)):
-                self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
+                self._upcards.look(zone, there, look.patches.get(zone), look.t)
             if self._scene.by_hands and not self._scene.started:
                 self._look_beside_hand(zone, [*there, *at_rest], look.t)
         left = [u for u in still if self._scene.is_left_behind(u)]
@@ -230,7 +231,7 @@ class EventMaker:
             if self._joined is None:
                 self._find_set_under_hand(look)
             else:
-                self._joined.look(look.unchanged, self._last_arm())
+                self._joined.look(look.unchanged, self._scene.arm_seen)
         elif self._as_it_lies is not None:
             if PLAY not in look.hidden:
                 self._take_as_it_lies([*self._as_it_lies, by_zone.get(PLAY, [])], look.t)
@@ -249,17 +250,17 @@ class EventMaker:
     def _look_beside_hand(self, zone: Zone, cards: Sequence[Observation], t: float) -> None:
         """Take in a spot's cards that can be seen while a hand rests there, or comes back again and again."""
         place = self.layout.spot(zone)
-        at_spot = [card for card in cards if math.dist((card.x, card.y), place) < _AT_SPOT_MM]
+        at_spot = [card for card in cards if math.dist(card.place, place) < _AT_SPOT_MM]
         if at_spot:
             # The spot's face-down card may show beside its face-up card.
-            upper = min(at_spot, key=lambda card: (card.face == "down", math.dist((card.x, card.y), place)))
-            self._upcards.look_beside_hand(zone, upper, self.pile, t)
+            upper = min(at_spot, key=lambda card: (card.face == "down", math.dist(card.place, place)))
+            self._upcards.look_beside_hand(zone, upper, t)
 
     def _not_held(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the cards that lie on the table, without those in a fan that somebody holds."""
         if not self._scene.by_hands:
             return list(cards)
-        return [card for card in cards if not self.layout.is_at_a_player((card.x, card.y))]
+        return [card for card in cards if not self.layout.is_at_a_player(card.place)]
 
     def _may_be_bare(self, zone: Zone, t: float) -> bool:
         """Return whether a spot where no card is seen may be bare, rather than covered.
@@ -276,8 +277,8 @@ class EventMaker:
             return False  # no hand takes a face-up card and the one under it at once
         if spot.touched is None:
             return True
-        hand = self._scene.nearest_hand(self.layout.spot(zone), spot.touched - 1.0)
-        return hand is not None and hand.mm < _TAKES_MM
+        hand = self._scene.nearest_hand(self.layout.spot(zone), spot.touched - 1.0, within=_TAKES_MM)
+        return hand is not None
 
     def _follow_draw_pile(self, now: float) -> None:
         """Move the draw pile to where a hand has just put face-down cards, if its own place is bare."""
@@ -296,7 +297,7 @@ class EventMaker:
         if burnt or undecided or not lay_there:
             return
         for card in fresh:
-            place = (card.x, card.y)
+            place = card.place
             burn = self.layout.burn
             on_burn_pile = burn is not None and math.dist(place, burn) < NEAR_MM
             by_hand = hand_that_put(self._scene, place, now) is not None
@@ -330,7 +331,7 @@ class EventMaker:
         if self._joined is not None and self._scene.reaches and not self._joined.settled:
             return _STEADY
         moved = self._taking.whole is not None or self._taking.moved_to is not None
-        if (moved or self.layout.play is None) and hands.t - self._last_arm() < _LATELY_SECONDS:
+        if (moved or self.layout.play is None) and hands.t - self._scene.arm_seen < _LATELY_SECONDS:
             return _STEADY
         spots = self.rows.spots
         touched = any(s.touched is not None and z not in hands.covered for z, s in spots.items())
@@ -359,7 +360,7 @@ class EventMaker:
         """Take in cards outside the rows and piles: they are burnt, shown, or the first of the game."""
         t = look.t
         fresh = self._burn_pile.look(free, t, under_arms=under_arms, burnt=look.burnt)
-        joined, has_arm = self._joined, t - self._last_arm() < _ARM_SECONDS
+        joined, has_arm = self._joined, t - self._scene.arm_seen < _ARM_SECONDS
         if joined and has_arm and joined.seems_gone(self._near_draw_pile(fresh), look.unchanged):
             return  # the arm may cover the card that seems gone
         self._note_face_down(fresh, t)
@@ -403,7 +404,7 @@ class EventMaker:
         """Move the play pile to where players have put down these cards: it was believed elsewhere."""
         self._misplaced.correct_first(now)
         top = puts[-1].card
-        self._scene.layout = self.layout.with_pile(PLAY, (top.x, top.y))
+        self._scene.layout = self.layout.with_pile(PLAY, top.place)
         self._play = self._play_pile(now)
         for put in puts:
             self._play.report_earlier(put.seat, put.card, put.t, now)
@@ -433,29 +434,25 @@ class EventMaker:
         there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
         self._resting = [*self._resting[-1:], (look, self._near_draw_pile(there))]
         both = [s.observation for s in fuse_looks([cards for _, cards in self._resting]) if s.look_count == 2]
-        ranks = Counter(str(c.best[0])[:-1] for c in both)
+        ranks = Counter(rank_of(c.best[0]) for c in both)
         rank = next((rank for rank, count in ranks.most_common(1) if count >= _SET), None)
         if rank is None:
             return
-        self._begin_pile([c for c in both if str(c.best[0])[:-1] == rank], [], look.t)
+        self._begin_pile([c for c in both if rank_of(c.best[0]) == rank], [], look.t)
         for seen_before, _ in self._resting:
             self._play.glimpse(seen_before, [])
-
-    def _last_arm(self) -> float:
-        """Return when an arm was last seen."""
-        return max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
 
     def _near_draw_pile(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the face-up cards that have a name and may lie on the play pile."""
         draw = self.layout.draw or self.layout.middle
         ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME_P]
-        return [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
+        return [c for c in ups if math.dist(c.place, draw) < _PLAY_FROM_DRAW_MM]
 
     def _begin_pile(
         self, cards: Sequence[Observation], looks: Sequence[Sequence[Observation]], now: float
     ) -> None:
         """Place the play pile where these cards are, and examine the looks that showed them there."""
-        x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
+        x, y = (sum(values) / len(cards) for values in zip(*(c.place for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
         self._guessed_pile = True
         self._burn_pile.know(cards)
@@ -504,10 +501,9 @@ class EventMaker:
         hand = self._scene.nearest_hand(place, since) if self._scene.by_hands else None
         if hand is not None:
             return hand.t
-        recent = [reach for reach in self._scene.reaches if reach.last_seen >= since]
-        if not recent:
+        last = self._scene.last_arm(since)
+        if last is None:
             return since
-        last = max(recent, key=lambda reach: reach.last_seen)
         near = [stop for stop in last.pauses if math.dist(stop.place, place) < NEAR_MM]
         nearest = min(near, key=lambda stop: math.dist(stop.place, place), default=None)
         return last.last_seen if nearest is None else nearest.start
@@ -552,7 +548,7 @@ class EventMaker:
 
     def _report_show(self, now: float) -> None:
         lying = all_copies_among((name for name, _ in self._locations.lying()), self._scene.packs)
-        shown = self._shows.take(self.layout, lying)
+        shown = self._shows.take(lying)
         if shown is None or self._joined is not None:
             return  # in a joined game, a card that seems held out may be the first card played
         put_away = self._burn_pile.places_since(shown.since) or self._burn_pile.looks_otherwise(
@@ -631,4 +627,4 @@ def _answers(shown: Shown, player: str, earlier: Event) -> bool:
     """Return whether a player answers the show just reported, with a card of the same rank."""
     just = earlier.event == "show" and shown.t - earlier.t < _ANSWER_SECONDS
     last = earlier.answers[-1][0] if earlier.answers else earlier.player
-    return just and player != last and earlier.cards[0][:-1] == shown.card[:-1]
+    return just and player != last and rank_of(earlier.cards[0]) == rank_of(shown.card)

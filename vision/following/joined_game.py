@@ -53,12 +53,8 @@ class JoinedGame:
         gone = (
             card for card in self._lying if not any(card is other or card.is_at(other) for other in unchanged)
         )
-        return any(all(_apart(card, other) > _ON_PILE_MM for other in new) for card in gone)
+        return any(all(math.dist(card.place, other.place) > _ON_PILE_MM for other in new) for card in gone)
 
     def below(self, place: Place) -> list[Observation]:
         """Return the cards that lie where the play pile turns out to be."""
-        return [card for card in self._lying if math.dist((card.x, card.y), place) <= _ON_PILE_MM]
-
-
-def _apart(card: Observation, other: Observation) -> float:
-    return math.dist((card.x, card.y), (other.x, other.y))
+        return [card for card in self._lying if math.dist(card.place, place) <= _ON_PILE_MM]

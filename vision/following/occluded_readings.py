@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from vision.decks.card_classes import rank_and_colour
+from vision.decks.card_classes import rank_and_colour, rank_of
 from vision.following.duplicates import SURE_NAME
 from vision.following.looks import Look
 from vision.following.pile import PileView
@@ -106,10 +106,10 @@ class OccludedReadings:
         beside it, or the `ranks` just put down, and must not be among `known`. The readings under the hand
         also count for the suit of a new card.
         """
-        ranks = {name[:-1] for name, _, _ in view.new} or ranks
-        taken = {*known, *(name for name, _, _ in view.new)}
-        new = [self._read_at(seen, ranks) for _, _, seen in view.doubtful]
-        fitting = [card for card in new if card is not None and card[0] not in taken]
+        ranks = {card.rank for card in view.new} or ranks
+        taken = {*known, *(card.name for card in view.new)}
+        new = [self._read_at(card.seen, ranks) for card in view.doubtful]
+        fitting = [card for card in new if card is not None and card.name not in taken]
         named = [self._with_readings(card, view.looks, taken) for card in view.new]
         return replace(view, new=(*named, *fitting))
 
@@ -123,12 +123,9 @@ class OccludedReadings:
             return card
         every = [*alike, *[seen] * looks]
         names = {n for other in every for n in other.probabilities if rank_and_colour(n) == kind}
-        odds = {
-            n: sum(other.probabilities.get(n, 0.0) for other in every) / len(every)
-            for n in names - {*taken} | {name}
-        }
+        odds = {n: sum(other.odds(n) for other in every) / len(every) for n in names - {*taken} | {name}}
         best = max(sorted(odds), key=lambda n: odds[n])
-        return best, max(odds[best], p if best == name else 0.0), seen
+        return NewCard(best, max(odds[best], p if best == name else 0.0), seen)
 
     def _lately_read(self) -> list[Observation]:
         """Return the readings that counted when a card was last read."""
@@ -139,16 +136,16 @@ class OccludedReadings:
         there = [
             seen
             for seen in self._lately_read()
-            if str(seen.best[0])[:-1] in ranks and seen.best[1] >= _SURE and same_card(seen, place)
+            if rank_of(seen.best[0]) in ranks and seen.best[1] >= _SURE and same_card(seen, place)
         ]
         surest = max(there, key=_surely, default=None)
-        return None if surest is None else (str(surest.best[0]), surest.best[1], place)
+        return None if surest is None else NewCard(str(surest.best[0]), surest.best[1], place)
 
     def since(self, names: Collection[str], now: float) -> float:
         """Return when one of these cards was first read. At least one of them must count now."""
         return min(t for t, seen in self._recent(now) if seen.best[0] in names)
 
-    def sure(self, known: Collection[str], now: float, ranks: Collection[str] = ()) -> list[NewCard]:
+    def sure(self, known: Collection[str], now: float, ranks: Collection[str]) -> list[NewCard]:
         """Return cards that were read in two looks, one of them sure, and are not among `known`.
 
         Cards come in sets. So a card that shares its rank with such a card need be read only once, if surely.
@@ -161,11 +158,11 @@ class OccludedReadings:
             read = [(t, card) for t, card in recent if card.best[0] == name]
             seen, looks = [card for _, card in read], len({t for t, _ in read})
             surest = max(seen, key=_surely)
-            often = name[:-1] in ranks and looks >= _OFTEN and fmean(map(_surely, seen)) >= _FAIRLY_SURE
+            often = rank_of(name) in ranks and looks >= _OFTEN and fmean(map(_surely, seen)) >= _FAIRLY_SURE
             if surest.best[1] >= _SURE or often:
-                (twice if looks >= _LOOKS else once).append((name, surest.best[1], surest))
-        ranks = {name[:-1] for name, _, _ in twice}
-        return twice + [card for card in once if card[0][:-1] in ranks and card[1] >= _MOVING_SURE]
+                (twice if looks >= _LOOKS else once).append(NewCard(name, surest.best[1], surest))
+        ranks = {card.rank for card in twice}
+        return twice + [card for card in once if card.rank in ranks and card.p >= _MOVING_SURE]
 
     def beside(self, names: Collection[str], now: float) -> list[NewCard]:
         """Return the second copy of each of these cards that was read beside the first (several packs).
@@ -181,7 +178,7 @@ class OccludedReadings:
             seconds = [sorted(seen, key=_surely)[-2] for seen in looks.values() if len(seen) > 1]
             best = max(seconds, key=_surely, default=None)
             if best is not None and len(seconds) >= _LOOKS and _surely(best) >= SURE_NAME:
-                found.append((name, _surely(best), best))
+                found.append(NewCard(name, _surely(best), best))
         return found
 
 
@@ -197,12 +194,13 @@ def plainly_read(
     if len(under_hand) >= _LOOKS:
         there = [*(seen for seen in free if same_card(seen, under_hand[-1])), *under_hand]
         p = fmean(map(_surely, there))
-        return (str(there[-1].best[0]), p, there[-1]) if len(there) > _LOOKS and p >= _PLAIN else None
+        plain = len(there) > _LOOKS and p >= _PLAIN
+        return NewCard(str(there[-1].best[0]), p, there[-1]) if plain else None
     every = [*under_hand, *free]
     if not first_seen or not under_hand or len(free) < _LOOKS or len(every) < _READ_OFTEN:
         return None
     p, surest = fmean(map(_surely, every)), max(free, key=_surely)
-    return (str(surest.best[0]), p, surest) if p >= SURE_NAME else None
+    return NewCard(str(surest.best[0]), p, surest) if p >= SURE_NAME else None
 
 
 def _surely(seen: Observation) -> float:

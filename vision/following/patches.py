@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.following.comparisons import Likeness, compare
 from vision.following.duplicates import OFF_MM, SURE_NAME, Before
-from vision.following.pile_geometry import same_card
+from vision.following.pile_geometry import is_read_as
 from vision.following.sets import Pictured, ShowsNew, unknown
 from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 from vision.hands.tracks import disc
@@ -127,7 +127,7 @@ class CloseUp:
         along = np.array([math.cos(math.radians(card.angle)), math.sin(math.radians(card.angle))])
         along, across = along * (CARD_HEIGHT_MM / 2 + margin), along[::-1] * (CARD_WIDTH_MM / 2 + margin)
         across = across * (-1, 1)
-        middle = np.array((card.x, card.y)) - self.corner
+        middle = np.array(card.place) - self.corner
         corners = [middle - along - across, middle - along + across, middle + along + across]
         corners.append(middle + along - across)
         drawn = np.zeros(self.pixels.shape[:2], np.uint8)
@@ -196,8 +196,8 @@ class PilePictures:
 
     def was_read(self, card: Observation) -> bool:
         """Return whether two looks before a hand came surely read a card in exactly this place."""
-        read = (seen for look in self.read for seen in look if seen.best[0] == card.best[0])
-        return sum(seen.best[1] >= SURE_NAME and same_card(seen, card) for seen in read) > 1
+        read = (seen for look in self.read for seen in look)
+        return sum(is_read_as(seen, card.best[0], card, SURE_NAME) for seen in read) > 1
 
     def _shows_beside(self, card: Observation, other: Observation) -> bool:
         return index_shows_beside(card, other, self.left, self.now)
@@ -216,7 +216,7 @@ class PilePictures:
 
         return Pictured(new, stays, lambda card: looks_otherwise(card, before, self.now))
 
-    def since_play(self, put: Sequence[Observation] = ()) -> Pictured:
+    def since_play(self, put: Sequence[Observation]) -> Pictured:
         """Return the evidence of changes since before the last play, which `put` cards there."""
         return self._since(self.before_play, self.came_with_play, put)
 
@@ -281,7 +281,7 @@ def _likeness_of_place(card: Observation, before: CloseUp | None, now: CloseUp |
 
     def likeness() -> Likeness:
         half = (CARD_WIDTH_MM / 2, CARD_HEIGHT_MM / 2)
-        was, place = (picture.window((card.x, card.y), card.angle, half) for picture in (before, now))
+        was, place = (picture.window(card.place, card.angle, half) for picture in (before, now))
         if was is None or place is None or _contrast(place) < _LEAST_INK:
             return None
         return float(cv2.matchTemplate(was, place, cv2.TM_CCOEFF_NORMED)[0, 0])

@@ -91,9 +91,8 @@ class Taking:
         if not self._scene.by_hands:
             return None
         places = self._burn_pile.places_since(shown, cards, sure=True)
-        hands = [self._scene.nearest_hand(place, shown) for place in places]
-        near = [hand for hand in hands if hand is not None and hand.mm <= _PUTS_ASIDE_MM]
-        return min(near, key=lambda hand: hand.mm, default=None)
+        hands = (self._scene.nearest_hand(place, shown, within=_PUTS_ASIDE_MM) for place in places)
+        return min(filter(None, hands), key=lambda hand: hand.mm, default=None)
 
     def took_whole(
         self,
@@ -143,7 +142,7 @@ class Taking:
             at_play.append(seen if burning is None else min(burning[0] + _LETS_GO_SECONDS, burning[1]))
         return max(at_play, default=-math.inf)
 
-    def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool = False) -> None:
+    def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool) -> None:
         """Note that a seat took the upper cards; `surely`: a picture shows that they have gone."""
         self.part = self._taken(seat, cards, now)
         self.part.surely = surely
@@ -238,7 +237,7 @@ class Taking:
         top = self._burn_pile.where_lies(taken.cards[-1]) if taken.cards else None
         if top is None:
             return None
-        aside = before is None or math.dist((top.x, top.y), before) > NEAR_MM
+        aside = before is None or math.dist(top.place, before) > NEAR_MM
         return top if aside else None
 
     def plays_on_moved_pile(self, card: Observation) -> bool:
@@ -246,7 +245,7 @@ class Taking:
         top = self.moved_to
         if top is None or self._reported is None or card.face != "up" or card.best[1] < CERTAIN:
             return False
-        on_top = math.dist((top.x, top.y), (card.x, card.y)) <= ON_PILE_MM
+        on_top = math.dist(top.place, card.place) <= ON_PILE_MM
         return on_top and card.best[0] not in self._reported[1].cards
 
     def look_at_moved_pile(self, cards: Sequence[Observation], now: float) -> None:
@@ -255,14 +254,14 @@ class Taking:
         Several looks must show its place bare, and a hand must have been there since the first report.
         """
         top = self.moved_to
-        if top is None or any(math.dist((top.x, top.y), (c.x, c.y)) <= ON_PILE_MM for c in cards):
+        if top is None or any(math.dist(top.place, c.place) <= ON_PILE_MM for c in cards):
             self._bare_looks = 0
             return
         self._bare_looks += 1
         assert self._reported is not None
         event = self._reported[0]
-        hand = self._scene.nearest_hand((top.x, top.y), event.decided_at)
-        if self._bare_looks < _BARE_LOOKS or hand is None or hand.mm > _AT_BURN_PILE_MM:
+        hand = self._scene.nearest_hand(top.place, event.decided_at, within=_AT_BURN_PILE_MM)
+        if self._bare_looks < _BARE_LOOKS or hand is None:
             return
         self._forget_burn()
         fields = {"t": hand.t, "player": self._scene.player(hand.seat), "face_up": False}
@@ -276,7 +275,7 @@ class Taking:
         event, taken, _ = self._reported
         self._forget_burn()
         self._scene.log.revise(event, now, withdrawn=True)
-        return [(name, CERTAIN, self._burn_pile.where_lies(name) or top) for name in taken.cards]
+        return [NewCard(name, CERTAIN, self._burn_pile.where_lies(name) or top) for name in taken.cards]
 
     def _forget_burn(self) -> None:
         """Undo the effects of the report on the pile last taken: that pile was only moved."""

@@ -30,6 +30,11 @@ def same_card(first: Observation, second: Observation) -> bool:
     return first.is_at(second, _SAME_CARD_MM, _SAME_CARD_DEGREES)
 
 
+def is_read_as(seen: Observation, name: str | None, place: Observation, least: float) -> bool:
+    """Return whether a reading names a card, at least so surely, exactly in its place."""
+    return seen.best[0] == name and seen.best[1] >= least and same_card(place, seen)
+
+
 def hide(upper: Sequence[Observation], lower: Sequence[Observation], off: float = 0.0) -> bool:
     """Return whether cards hide every index of lower ones; their outlines may miss it by `off` mm."""
     return all(any(covers(card, at, off) for card in upper) for place in lower for at in index_centres(place))
@@ -79,9 +84,9 @@ def show_on_both_sides(upper: Observation, first: Observation, second: Observati
     Its visible parts are outlined as a card on either side of the upper one, in the same direction.
     """
     middle = (first.x + second.x) / 2, (first.y + second.y) / 2
-    apart = math.dist((first.x, first.y), (second.x, second.y))
+    apart = math.dist(first.place, second.place)
     return (
-        math.dist(middle, (upper.x, upper.y)) <= _IN_PLACE_MM
+        math.dist(middle, upper.place) <= _IN_PLACE_MM
         and apart <= 2 * _END_OUT_MM
         and angle_between(first.angle, second.angle) <= _BOTH_ENDS_DEGREES
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from engine.cards import copies
+from vision.decks.card_classes import rank_of
 from vision.following.looks import Look, UnderArm
 from vision.following.new_cards import SURE, NewCardFilter, named_in, shows_a_card
 from vision.following.occluded_readings import OccludedReadings, plainly_read
@@ -101,9 +102,9 @@ class PlayPile:
     def report_earlier(self, seat: int, card: Observation, t: float, now: float) -> None:
         """Report a card that a seat put down at `t`, before it was known that the pile is here."""
         name, p = card.best
-        new = [(str(name), p, card)]
+        new = [NewCard(str(name), p, card)]
         self.pile.put(new)
-        source = self._upcards.source_of((str(name),), seat)
+        source = self._upcards.source_of([new[0].name], seat)
         self._play_log.report(self._scene.player(seat), new, source, t, now)
 
     def look(self, cards: list[Observation], look: Look) -> None:
@@ -132,7 +133,7 @@ class PlayPile:
         if len(self._glimpses) >= _LOOKS:
             view = self._view(self._glimpses, free=False)
             if view.new and view.confidence >= _GLIMPSE_SURE:
-                newest = view.new[-1][2]
+                newest = view.new[-1].seen
                 waits = look.t - self._visits.when_it_came(newest)[1] < _WAIT_FOR_DRAW_SECONDS
                 if not waits or self._visits.is_sure_who(newest):
                     self._played(view.new, look.t, None, early=True)
@@ -154,7 +155,7 @@ class PlayPile:
         for since, looks, sure in self._under_hand.at_rest():
             view = self._view(looks, free=False)
             named = bool(view.new) and view.confidence >= sure
-            if named and self._visits.is_sure_who(view.new[-1][2]):
+            if named and self._visits.is_sure_who(view.new[-1].seen):
                 self.touched = since
                 self._played(view.new, look.t, None, early=True)
                 return
@@ -166,22 +167,22 @@ class PlayPile:
         certainly misread if the earlier picture shows it. It is kept if it lies exactly where a reported card
         was read that is seen no more.
         """
-        ranks = {name[:-1] for name, _, _ in self._reported_early}
+        ranks = {card.rank for card in self._reported_early}
         pictures = self._pictures
         before = None if self._reported_early else pictures.before(free)
         view = self.pile.view(looks, self._elsewhere(), pictures.since_left(), ranks, before)
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._reported_early or not view.new:
             return view
-        fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
+        fitting = of_ranks(ranks, view.new, self.pile.names, view.unseen, CERTAIN)
         # A certain card may belong to the next player's set, if a head has hidden the pile since the last
         # play.
-        fitting = [c for c in view.new if c[0][:-1] in {name[:-1] for name, _, _ in fitting}]
-        lost = [seen for name, _, seen in self._reported_early if name not in view.old]
-        fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
-        fitting = [c for c in fitting if c[0][:-1] in ranks or not pictures.lay_there(c[2])]
-        new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
-        early = {name for name, _, _ in self._reported_early}
+        fitting = [c for c in view.new if c.rank in {card.rank for card in fitting}]
+        lost = [card.seen for card in self._reported_early if card.name not in view.old]
+        fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c.seen)]
+        fitting = [c for c in fitting if c.rank in ranks or not pictures.lay_there(c.seen)]
+        new = [c for c in view.new if c in fitting or any(same_card(seen, c.seen) for seen in lost)]
+        early = {card.name for card in self._reported_early}
         return replace(view, new=tuple(_without_rereads(new, early, looks)))
 
     def look_interval(self, hands: HandsFrame, quick: float, steady: float) -> float:
@@ -224,7 +225,7 @@ class PlayPile:
         if view.new:
             under = self._under_hand.lately(now)
             more = self._new_cards.may_show_more(view, self._looks, self._elsewhere(), under)
-            awaited = not self._visits.is_sure_who(view.new[-1][2])
+            awaited = not self._visits.is_sure_who(view.new[-1].seen)
             waits = awaited and not forced and now - self.touched < _WAIT_FOR_DRAW_SECONDS
             if (not patient and not waits) or (view.confidence >= SURE and not more and not awaited):
                 self._played(self._read_better(view, now), now, patch)
@@ -236,7 +237,7 @@ class PlayPile:
             elif not patient or self._looks_bare(patch):
                 self._gone(now, patch)
         elif view.cards == 0 and (passed := self._seen_under_hand(now)):
-            self._judge_passed_through([name for name, _, _ in passed], now, patch)
+            self._judge_passed_through([card.name for card in passed], now, patch)
         elif (
             view.cards and view.looks > _LOOKS and self._new_cards.is_top_taken(view, unchanged, self._looks)
         ):
@@ -247,7 +248,7 @@ class PlayPile:
     def _put_last(self) -> set[str]:
         """Return the cards of the last play, if they are the uppermost; else nothing."""
         if self._reported_early:
-            return {name for name, _, _ in self._reported_early}
+            return {card.name for card in self._reported_early}
         last = self._play_log.last
         return set(last.cards) if last is not None and self.pile.has_on_top(last.cards) else set()
 
@@ -306,10 +307,10 @@ class PlayPile:
             if not early:
                 self._settle(now, patch)
             return
-        names = tuple(name for name, _, _ in new)
+        names = tuple(card.name for card in new)
         seat = self._holder_of(names)
         if seat is None:
-            seat = self._visits.who_put_down(new[-1][2])
+            seat = self._visits.who_put_down(new[-1].seen)
         self._before_action(seat, now, t)
         self._new_cards.begin_play()
         player = self._scene.player(seat)
@@ -317,14 +318,14 @@ class PlayPile:
         if not new:
             self._settle(now, patch, early=early)
             return
-        names = tuple(name for name, _, _ in new)
+        names = tuple(card.name for card in new)
         source = self._upcards.source_of(names, seat)
         below = self._play_log.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
             new, self._glimpses if early else self._looks
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
-        self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1][2])
-        self._scene.player_in_doubt = not self._visits.is_sure_who(new[-1][2])
+        self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1].seen)
+        self._scene.player_in_doubt = not self._visits.is_sure_who(new[-1].seen)
         last = self._play_log.newest
         told = self._play_log.report(player, new, source, t, now, below=below)
         sources = {source, last.source} if last is not None and told.revise is not None else {source}
@@ -347,16 +348,16 @@ class PlayPile:
         last = self._play_log.just_told(now)
         if last is None:
             return view.new
-        same = self._play_log.in_one_reach(last.player, last.t, self._touched_at(now))
+        same = self._play_log.in_one_reach(last, self._touched_at(now))
         new = []
-        for name, p, seen in view.new:
-            misread = self._new_cards.misread_in(last, name, seen, view)
-            player = self._visits.player_at(seen)
+        for card in view.new:
+            misread = self._new_cards.misread_in(last, card, view)
+            player = self._visits.player_at(card.seen)
             if misread is None or player != last.player or not same:
-                new.append((name, p, seen))
+                new.append(card)
                 continue
-            self._play_log.rename(misread.name, name, now)
-            misread.name, misread.place = name, seen
+            self._play_log.rename(misread.name, card.name, now)
+            misread.name, misread.place = card.name, card.seen
         return tuple(new)
 
     def _holder_of(self, names: Sequence[str]) -> int | None:
@@ -370,7 +371,7 @@ class PlayPile:
 
     def _put_down_at(self, seen: Sequence[NewCard], now: float) -> float:
         """Return when cards were put down: when a hand was nearest to them, or last over the pile."""
-        hand = self._visits.hand_that_put_down(seen[-1][2]) if seen else None
+        hand = self._visits.hand_that_put_down(seen[-1].seen) if seen else None
         touched = self._touched_at(now)
         return touched if hand is None else min(hand.t, touched)
 
@@ -390,7 +391,7 @@ class PlayPile:
         shown = [seen for look in self._looks for seen in look if seen.best[1] >= MIN_NAME_P]
         for name in sorted({str(seen.best[0]) for seen in (*read, *shown)} - known):
             looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
-            if name[:-1] != last.cards[-1][:-1]:
+            if rank_of(name) != rank_of(last.cards[-1]):
                 if len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free)):
                     self._play_log.suspect(name, free[-1])
                 continue
@@ -398,8 +399,8 @@ class PlayPile:
                 self._play_log.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
             first_seen = copies(name, self.pile.packs) == 1 and name not in self._new_cards.in_sight
             card = plainly_read(looks, free, first_seen=first_seen)
-            if card is not None and not self._pictures.lay_there_before_play(card[2]):
-                self._play_log.suspect(name, card[2])
+            if card is not None and not self._pictures.lay_there_before_play(card.seen):
+                self._play_log.suspect(name, card.seen)
                 self._reveal([card], now)
 
     def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
@@ -421,12 +422,12 @@ class PlayPile:
 
         If another player has reached there since and nothing else is new, that player put them down.
         """
-        hidden = [*{c[0]: c for c in seen if self._play_log.is_suspected(c[0], c[2])}.values()]
-        by = ((name, self._visits.player_at(place)) for name, _, place in hidden)
+        hidden = [*{c.name: c for c in seen if self._play_log.is_suspected(c.name, c.seen)}.values()]
+        by = ((card.name, self._visits.player_at(card.seen)) for card in hidden)
         if len(hidden) == len(seen) and any(self._play_log.lies_below_anothers(*put) for put in by):
             return list(seen)
-        for name, _, _ in hidden:
-            self._play_log.reveal(name, now)
+        for card in hidden:
+            self._play_log.reveal(card.name, now)
         self.pile.put(hidden, below=True)
         return [card for card in seen if card not in hidden]
 
@@ -443,14 +444,14 @@ class PlayPile:
         own, drew = last.player == player, self._play_log.newest is None
         if own != drew:
             return new
-        mates = [card for card in new if card[0][:-1] == last.cards[-1][:-1]]
+        mates = [card for card in new if card.rank == rank_of(last.cards[-1])]
         own_lie_on_top = drew and not self.pile.lie_below_top(mates, self._looks)
         if not mates or own_lie_on_top or (len(mates) == len(new) and not drew):
             return new
-        sure = [(name, p, seen) for name, p, seen in mates if seen.probabilities.get(name, 0.0) >= SURE]
+        sure = [card for card in mates if card.read >= SURE]
         if sure:
             self.pile.put(sure, below=True)
-            self._play_log.add_to_last([name for name, _, _ in sure], now)
+            self._play_log.add_to_last([card.name for card in sure], now)
         return [card for card in new if card not in mates]
 
     def _find_overlooked(self, now: float) -> None:
@@ -461,12 +462,12 @@ class PlayPile:
         missed = self._new_cards.missed(last, self._looks, self._elsewhere())
         missed = self._without_last_again(missed)
         others = {self._scene.player(seat) for seat in self._visits.since_play} - {last.player}
-        if missed and others and all(name[:-1] != last.cards[-1][:-1] for name, _, _ in missed):
+        if missed and others and all(card.rank != rank_of(last.cards[-1]) for card in missed):
             self.touched = self._visits.since
             self._played(missed, now, self._as_left, unpictured=True)
         elif missed:
             self.pile.put(missed, below=True)
-            self._play_log.add_to_last([name for name, _, _ in missed], now)
+            self._play_log.add_to_last([card.name for card in missed], now)
 
     def _without_last_again(self, cards: Sequence[NewCard]) -> list[NewCard]:
         """Return cards without those of the last play that are only read at another place than before.
@@ -478,7 +479,7 @@ class PlayPile:
 
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
         """Report cards that came to lie on the pile with no arm over it; return whether there were any."""
-        left = max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
+        left = self._scene.arm_seen
         if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
             return False
         tossed = self._without_last_again(self._new_cards.plainly_new(self._view(self._looks[-_LOOKS:])))
@@ -495,10 +496,10 @@ class PlayPile:
 
     def _seen_under_hand(self, now: float) -> list[NewCard]:
         """Return cards surely read under a hand but never free, without those that another player holds."""
-        ranks = {name[:-1] for name, _, _ in self._reported_early}
+        ranks = {card.rank for card in self._reported_early}
         held = self._scene.held_by_others(self._visits.who())
         known = {*self.pile.names, *self._elsewhere(), *self._new_cards.in_sight, *held}
-        twice = [n for n in self.pile.names if n[:-1] in ranks and self.pile.may_have_another(n)]
+        twice = [n for n in self.pile.names if rank_of(n) in ranks and self.pile.may_have_another(n)]
         return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
 
     def _judge_passed_through(self, names: Sequence[str], now: float, patch: Patch | None) -> None:
@@ -527,7 +528,7 @@ class PlayPile:
         if top is None or not view.new or view.old or view.confidence < CERTAIN:
             return False
         hand = self._visits.hand_that_took(self._shown_at)
-        new = [seen for _, _, seen in view.new]
+        new = [card.seen for card in view.new]
         others = hand is not None and hand.seat != self._visits.who_put_down(new[-1])
         return others and self._pictures.is_bare_beside(top, new)
 
@@ -544,7 +545,7 @@ class PlayPile:
         if aside is None and hand is not None and self._lifted_by in hand.rivals:
             seat = self._lifted_by
         if unseen := self._seen_under_hand(now):
-            self.touched = self._under_hand.since({name for name, _, _ in unseen}, now)
+            self.touched = self._under_hand.since({card.name for card in unseen}, now)
             self._played(one_set(unseen), now, None, unpictured=True)
         if not self._taking.may_take_the_rest(seat):
             self._before_action(seat, now, took_pile=True)
@@ -596,4 +597,4 @@ def _without_rereads(
     def are_two(name: str) -> bool:
         return sum(sum(card.best[0] == name for card in look) > 1 for look in looks) >= _LOOKS
 
-    return [card for card in cards if card[0] not in told or are_two(card[0])]
+    return [card for card in cards if card.name not in told or are_two(card.name)]

@@ -27,16 +27,18 @@ _QUIET_SECONDS, _PATIENT_SECONDS = 1.5, 8.0
 
 def hand_that_put(scene: Scene, place: Place, now: float) -> NearHand | None:
     """Return the hand that has just put something down at a place; None if none was near enough."""
-    hand = scene.nearest_hand(place, now - _JUST_SECONDS)
-    return hand if hand is not None and hand.mm <= _PUT_MM else None
+    return scene.nearest_hand(place, now - _JUST_SECONDS, within=_PUT_MM)
 
 
-def hand_and_hold(scene: Scene, place: Place, now: float) -> tuple[NearHand, Pause | None] | None:
+def hand_and_hold(
+    scene: Scene, place: Place, now: float, within: float = math.inf
+) -> tuple[NearHand, Pause | None] | None:
     """Return the hand that was just near a place, and where that hand held something out before.
 
-    The result is None if no hand was near. The hold is None if the hand did not pause elsewhere.
+    The result is None if no hand was near, or `within` so many mm. The hold is None if the hand did not pause
+    elsewhere.
     """
-    hand = scene.nearest_hand(place, now - _JUST_SECONDS)
+    hand = scene.nearest_hand(place, now - _JUST_SECONDS, within=within)
     if hand is None:
         return None
     reach = scene.last_reach(hand.seat)
@@ -64,11 +66,11 @@ class PutAway:
         if not self._scene.by_hands or len(fresh) != 1:
             return
         (card,) = fresh
-        (name, p), place = card.best, (card.x, card.y)
+        (name, p), place = card.best, card.place
         if card.face != "up" or name is None or p < _MIN_NAME_P or name in known:
             return
-        found = hand_and_hold(self._scene, place, now)
-        if found is None or found[0].mm > _PUT_MM:
+        found = hand_and_hold(self._scene, place, now, _PUT_MM)
+        if found is None:
             return
         hand, hold = found
         layout, seat = self._scene.layout, hand.seat

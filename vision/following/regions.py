@@ -23,9 +23,9 @@ _AT_PILES_MM = 150.0
 """Hands at the piles may hold cards."""
 
 
-def zones_of(reading: CardReading, layout: Layout) -> set[Zone]:
-    """Return the zone in which a card lies, if it lies in one."""
-    return {zone for seen in observe([reading], layout.plane) if (zone := layout.zone_at(seen.x, seen.y))}
+def zone_of(reading: CardReading, layout: Layout) -> Zone | None:
+    """Return the zone in which a card lies; None if it lies in none."""
+    return next((layout.zone_at(seen.x, seen.y) for seen in observe([reading], layout.plane)), None)
 
 
 def crowded(layout: Layout, hands: HandsFrame) -> list[Region]:
@@ -75,7 +75,7 @@ def _behind_rows(layout: Layout, scale: float, shape: tuple[int, int]) -> tuple[
 
 
 def patches(
-    layout: Layout, zones: Iterable[Zone], motion: MotionFrame, *, hand_held: bool = False
+    layout: Layout, zones: Iterable[Zone], motion: MotionFrame, *, hand_held: bool
 ) -> dict[Zone, Patch]:
     """Return the small pictures of zones; `hand_held`: of a camera that sways."""
     patches = {}

@@ -108,9 +108,7 @@ def _lines(path: Path) -> list[bytes]:
         with open_input(path) as file, gzip.GzipFile(fileobj=file) as unpacked:
             lines = read_stream(cast(BinaryIO, unpacked), str(path)).splitlines()
     except EOFError:
-        raise BadInputError(
-            "{path}: the log of looks breaks off: its last line is missing", path=path
-        ) from None
+        raise _cut_off(path) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise _no_log(path, error) from None
     if not lines:
@@ -219,8 +217,8 @@ class Replay:
 
 
 Picture = Callable[[int], NDArray[np.uint8]]
-_MOST_PICTURES = 1 << 40
-_MOST_EVENTS = 1 << 40
+_MOST_NUMBERS = 1 << 40
+"""The greatest number of a picture, a reach or an event."""
 
 
 @dataclass(slots=True)
@@ -239,7 +237,7 @@ class _Game:
             raise ValueError("other rows than those of the layout")
         packs = _whole(given["packs"], 1, _MOST_PACKS)
         t, now, confidence = _time(given["t"]), _time(given["now"]), _number(given["confidence"], _ABOUT_1)
-        told = _whole(given.get("told_before", 0), 0, _MOST_EVENTS)
+        told = _whole(given.get("told_before", 0), 0, _MOST_NUMBERS)
         return cls(EventMaker(Deal(layout, up, t, now, confidence, packs=packs, told=told)), path)
 
     def prepared(self, name: str, given: Any, picture: Picture) -> Callable[[], list[Event]]:
@@ -291,7 +289,7 @@ class _Game:
     def _reach(self, given: Any) -> ArmTrack:
         """Return a reach as it now is: the same object as before where it was known."""
         number, seat, start, path = given
-        key = _whole(number, 0, 1 << 40), _time(start)
+        key = _whole(number, 0, _MOST_NUMBERS), _time(start)
         reach = self.reaches.get(key)
         if reach is None:
             reach = self.reaches[key] = ArmTrack.begin(key[0], self._seat(seat), key[1])
@@ -303,12 +301,12 @@ class _Game:
     def _look(self, given: Any, picture: Picture) -> Look:
         hand_held = bool(given.get("hand_held"))
         patches = {
-            self._zone(zone): Patch(picture(_whole(n, 1, _MOST_PICTURES)), hand_held)
+            self._zone(zone): Patch(picture(_whole(n, 1, _MOST_NUMBERS)), hand_held)
             for zone, n in given["patches"]
         }
         numbers = (given["pile"], given["burnt"])
         pile, burnt = (
-            None if n is None else CloseUp(picture(_whole(n, 1, _MOST_PICTURES)), (0.0, 0.0), hand_held)
+            None if n is None else CloseUp(picture(_whole(n, 1, _MOST_NUMBERS)), (0.0, 0.0), hand_held)
             for n in numbers
         )
         return Look(

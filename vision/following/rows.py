@@ -227,9 +227,7 @@ class Rows:
         name, p = _named(ups)
         if ups and (name is None or p < MIN_NAME_P):
             return None
-        if changed < _BARE_SHARE and any(
-            _STAYS * seen.probabilities.get(spot.up or "", 0.0) >= p for seen in ups
-        ):
+        if changed < _BARE_SHARE and any(_STAYS * seen.odds(spot.up or "") >= p for seen in ups):
             spot.touched, spot.patch, spot.put_right = None, patch, False  # most likely the same card
             return None
         if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):

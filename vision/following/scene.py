@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
@@ -117,6 +117,17 @@ class Scene:
         own = (reach for reach in reversed(self.reaches) if reach.seat == seat)
         return next((reach for reach in own if reach.start <= before), None)
 
+    def last_arm(self, since: float = -math.inf) -> ArmTrack | None:
+        """Return the reach whose arm was seen last; None if none was seen at `since` or later."""
+        recent = (reach for reach in self.reaches if reach.last_seen >= since)
+        return max(recent, key=lambda reach: reach.last_seen, default=None)
+
+    @property
+    def arm_seen(self) -> float:
+        """When an arm was last seen; minus infinity if none was."""
+        last = self.last_arm()
+        return -math.inf if last is None else last.last_seen
+
     def is_reaching(self, seat: int, t: float) -> bool:
         """Return whether a seat's arm is in the picture at `t`, or was a moment before."""
         reach = self.last_reach(seat)
@@ -136,7 +147,7 @@ class Scene:
         if reach is None:
             return False
         here = [other for other in self.reaches if reach.last_seen - other.last_seen < _MOMENT_SECONDS]
-        return all(self._is_away(one, (held.seen.x, held.seen.y)) for one in here)
+        return all(self._is_away(one, held.seen.place) for one in here)
 
     def _is_away(self, reach: ArmTrack, place: Place) -> bool:
         """Return whether a hand is away from a place.
@@ -163,10 +174,13 @@ class Scene:
             if stop.end >= since and math.dist(stop.place, place) < reach_mm
         ]
 
-    def nearest_hand(self, place: Place, start: float, end: float = math.inf) -> NearHand | None:
+    def nearest_hand(
+        self, place: Place, start: float, end: float = math.inf, within: float = math.inf
+    ) -> NearHand | None:
         """Return the hand that came nearest to a place between two times; None if none came near.
 
         If two came about equally near, the one that arrived last counts: the other passed by, or rested.
+        `within`: the hand must have come so near, mm.
         """
         hands: list[tuple[float, NearHand]] = []
         for reach in self.reaches:
@@ -182,7 +196,8 @@ class Scene:
         if not as_near:
             return None
         _, last = max(as_near, key=lambda one: one[0])
-        return replace(last, rivals=frozenset({hand.seat for _, hand in as_near} - {last.seat}))
+        rivals = frozenset({hand.seat for _, hand in as_near} - {last.seat})
+        return replace(last, rivals=rivals) if last.mm <= within else None
 
     def first_to_draw(self, seats: Collection[int] | None, since: float) -> NearHand | None:
         """Return the hand of a seat (None: of any) that was first at the draw pile after `since`.
@@ -222,13 +237,13 @@ class Scene:
 
     def was_clear(self, place: Place, t: float) -> bool:
         """Return whether every hand was away from a place at a time, and a moment before and after it."""
-        about = (at for reach in self.reaches for when, at in reach.path if abs(when - t) < _MOMENT_SECONDS)
-        return all(math.dist(at, place) > _HAND_AWAY_MM for at in about)
+        about = (tip for when, tip in self._tips() if abs(when - t) < _MOMENT_SECONDS)
+        return all(math.dist(tip, place) > _HAND_AWAY_MM for tip in about)
 
     def _was_near(self, seat: int, place: Place, t: float) -> bool:
-        paths = (reach.path for reach in self.reaches if reach.seat == seat)
-        about = (where for path in paths for when, where in path if abs(when - t) <= _ABOUT_SECONDS)
-        return any(math.dist(where, place) <= _NEAREST_HAND_MM for where in about)
+        """Return whether a seat's hand was near a place about a time."""
+        about = (tip for when, tip in self._tips(seat) if abs(when - t) <= _ABOUT_SECONDS)
+        return any(math.dist(tip, place) <= _NEAREST_HAND_MM for tip in about)
 
     def is_just_at_pile(self, hands: HandsFrame) -> bool:
         """Return whether a hand pauses at the play pile, or has just done so."""
@@ -262,11 +277,13 @@ class Scene:
 
     def somebody_was_at(self, place: Place, since: float) -> bool:
         """Return whether any hand came near a place after `since`."""
-        return any(
-            t > since and math.dist(where, place) < NEAR_MM
-            for reach in self.reaches
-            for t, where in reach.path
-        )
+        return any(t > since and math.dist(tip, place) < NEAR_MM for t, tip in self._tips())
+
+    def _tips(self, seat: int | None = None) -> Iterator[tuple[float, Place]]:
+        """Yield when and where the tips of a seat's hands (None: of all hands) were seen."""
+        for reach in self.reaches:
+            if seat in (None, reach.seat):
+                yield from reach.path
 
     def farthest(self, reach: ArmTrack) -> Place | None:
         """Return the place of a reach farthest from where it came in; None if its path is unknown."""

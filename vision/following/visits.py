@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from vision.following.duplicates import may_have_one_name
-from vision.following.pile_geometry import same_card
+from vision.following.pile_geometry import is_read_as, same_card
 from vision.following.scene import NearHand, Scene
 from vision.table.layout import PLAY, Place
 from vision.table.observations import MIN_NAME_P, Observation
@@ -87,7 +87,7 @@ class Visits:
     def who_put_down(self, card: Observation) -> int | None:
         """Return the seat that put down a card."""
         hand = self.hand_that_put_down(card)
-        return self._arm_at((card.x, card.y)) if hand is None else hand.seat
+        return self._arm_at(card.place) if hand is None else hand.seat
 
     def _arm_at(self, place: Place | None, since: float = -math.inf) -> int | None:
         """Return the seat whose arm was last at a place, if hands are not tracked."""
@@ -99,14 +99,13 @@ class Visits:
             return max(paused, key=lambda entry: entry[0].end)[1].seat
         if self._frames:
             return self._frames.most_common(1)[0][0]
-        recent = (reach for reach in self._scene.reaches if reach.last_seen >= since)
-        last = max(recent, key=lambda reach: reach.last_seen, default=None)
+        last = self._scene.last_arm(since)
         return None if last is None else last.seat
 
     def hand_at(
         self,
         place: Place | None,
-        since: float = -math.inf,
+        since: float,
         until: float = math.inf,
         holder: int | None = None,
     ) -> NearHand | None:
@@ -144,8 +143,7 @@ class Visits:
         play = self._scene.layout.play
         if play is None or not self._scene.by_hands:
             return None
-        hand = self._scene.nearest_hand(play, shown)
-        return hand if hand is not None and hand.mm <= _PUTS_DOWN_MM else self.hand_at(play, shown)
+        return self._scene.nearest_hand(play, shown, within=_PUTS_DOWN_MM) or self.hand_at(play, shown)
 
     def _first_free(self, card: Observation, is_it: Callable[[Observation, Observation], bool]) -> float:
         """Return when a look at the uncovered pile first showed a card; infinite if none did.
@@ -177,7 +175,7 @@ class Visits:
         """Return the hand that put down a card; see `hand_at`."""
         first, holder = self._first_glimpse(card)
         left = min(first + _LEAVES_SECONDS, self._first_free(card, _is_same))
-        return self.hand_at((card.x, card.y), self._still_without(card), left, holder)
+        return self.hand_at(card.place, self._still_without(card), left, holder)
 
     def is_sure_who(self, card: Observation) -> bool:
         """Return whether only one hand can have put down a card; True if hands are not tracked."""
@@ -193,7 +191,7 @@ class Visits:
 
 def _is_same(card: Observation, seen: Observation) -> bool:
     """Return whether a reading is most likely the same card at the same place."""
-    return same_card(card, seen) and seen.best[0] == card.best[0] and seen.best[1] >= MIN_NAME_P
+    return is_read_as(seen, card.best[0], card, MIN_NAME_P)
 
 
 def _may_be(card: Observation, seen: Observation) -> bool:

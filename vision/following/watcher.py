@@ -17,7 +17,7 @@ from engine.events import PUTS_ON_PILE, Event
 from vision.following.events import EventMaker
 from vision.following.looks import Deal, Look, UnderArm
 from vision.following.patches import Patch, close_up
-from vision.following.regions import crowded, patches, people, zones_of
+from vision.following.regions import crowded, patches, people, zone_of
 from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points
 from vision.hands.landmarks import FindsHands
@@ -32,7 +32,7 @@ from vision.questions import TABLE_CHANGED, UNDER_WAY, format_question
 from vision.table.bare_table import BareTable
 from vision.table.calibration import LayoutFinder
 from vision.table.deal import SURE_NAME_P, read_up_cards, remaining_up_cards, settled_cards
-from vision.table.layout import BURN, Layout, Place, Zone
+from vision.table.layout import BURN, PLAY, Layout, Place, Zone
 from vision.table.manual_layout import TappedPlaces, layout_from_taps, move_zone
 from vision.table.observations import Observation, fuse_looks, observe
 from vision.table.relocation import KnownUpCards
@@ -62,12 +62,12 @@ def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Obse
     """Return the cards in several looks that lie in no row, on no pile and in nobody's fan."""
     fused = fuse_looks([observe(look, layout.plane) for look in looks])
     cards = [group.observation for group in fused if group.look_count >= max(2, len(looks) // 3)]
-    return [c for c in cards if layout.zone_at(c.x, c.y) is None and not layout.is_at_a_player((c.x, c.y))]
+    return [c for c in cards if layout.zone_at(c.x, c.y) is None and not layout.is_at_a_player(c.place)]
 
 
 def _may_be_held(reading: CardReading, layout: Layout) -> bool:
     """Return whether a card is partly behind a row, where players hold cards, and on no row or pile."""
-    if zones_of(reading, layout):
+    if zone_of(reading, layout) is not None:
         return False
     return any(layout.is_at_a_player((x, y)) for x, y in layout.plane.to_mm(reading.quad).tolist())
 
@@ -79,9 +79,9 @@ def _with_quads(
     found = []
     for reading in readings:
         for seen in observe([reading], layout.plane):
-            found += [(card, reading.quad) for card in cards if card.face == seen.face and card.is_at(seen)][
-                :1
-            ]
+            card = next((card for card in cards if card.face == seen.face and card.is_at(seen)), None)
+            if card is not None:
+                found.append((card, reading.quad))
     return found
 
 
@@ -508,7 +508,8 @@ class Watcher:
             return not self._seen_undealt
         rows, others = [], []
         for reading in self.view.readings:
-            if any(zone.kind == "row" for zone in zones_of(reading, layout)):
+            zone = zone_of(reading, layout)
+            if zone is not None and zone.kind == "row":
                 rows.append(self._tabletop.is_unchanged(frame, reading.quad))
             elif reading.card in names:
                 others.append(self._tabletop.is_unchanged(frame, reading.quad))
@@ -609,7 +610,9 @@ class Watcher:
                     self._background.absorb(reading.quad, motion)
                 continue
             # The card is seen, but unreliably. So if it is absent from the free cards, that means nothing.
-            hidden |= zones_of(reading, layout)
+            zone = zone_of(reading, layout)
+            if zone is not None:
+                hidden.add(zone)
         hidden_now = frozenset(hidden)
         burn = layout.burn if BURN not in hidden_now else None
         shot = partial(close_up, frame, layout, hand_held=self._steadier.hand_held)
@@ -639,7 +642,8 @@ class Watcher:
     def _lies_in_row(self, reading: CardReading) -> bool:
         """Return whether a card lies in a row of the game that is followed."""
         assert self._maker is not None
-        return any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
+        zone = zone_of(reading, self._maker.layout)
+        return zone is not None and zone.kind == "row"
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
         """Return whether a reading that was not dealt has been there since before the deal.
@@ -648,8 +652,8 @@ class Watcher:
         """
         if self._maker is None or reading.face == "down" or not self._is_unchanged(frame, reading.quad):
             return False
-        kinds = {zone.kind for zone in zones_of(reading, self._maker.layout)}
-        return "row" not in kinds and not (self._maker.under_way and "play" in kinds)
+        zone = zone_of(reading, self._maker.layout)
+        return zone is None or not (zone.kind == "row" or (self._maker.under_way and zone == PLAY))
 
     def _is_unchanged(self, frame: Image, quad: Quad) -> bool:
         """Return whether a place is unchanged since before the deal, or since the game was joined."""

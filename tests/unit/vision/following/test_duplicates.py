@@ -8,7 +8,7 @@ from tests.support.event_script import BURN_AT, PLAY_AT, Script, card, down
 from vision.following.duplicates import Before
 from vision.following.looks import UnderArm
 from vision.following.pile import Pile
-from vision.following.sets import Pictured
+from vision.following.sets import NewCard, Pictured
 from vision.table.layout import PLAY, Zone
 from vision.table.observations import Observation
 
@@ -18,7 +18,7 @@ FIRST, SECOND = card("7H", PLAY_AT), card("7H", (-40.0, 2.0))
 
 def pile_of(*cards: Observation, packs: int = 2) -> Pile:
     pile = Pile(packs=packs)
-    pile.put([(str(seen.best[0]), 1.0, seen) for seen in cards])
+    pile.put([NewCard(str(seen.best[0]), 1.0, seen) for seen in cards])
     return pile
 
 

@@ -20,7 +20,7 @@ from vision.following.patches import CloseUp, PilePictures, close_up, edge_as_be
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
 from vision.following.play_log import PlayLog
-from vision.following.sets import Pictured
+from vision.following.sets import NewCard, Pictured
 from vision.table.layout import DRAW
 from vision.table.observations import Observation
 
@@ -36,7 +36,7 @@ def stays(*those: Observation, new: bool = True) -> Pictured:
 def view(below: Sequence[Observation], look: Sequence[Observation], pictured: Pictured) -> PileView:
     pile = Pile()
     for lying in below:
-        pile.put([(str(lying.best[0]), 1.0, lying)])
+        pile.put([NewCard(str(lying.best[0]), 1.0, lying)])
     return pile.view([look] * 2, set(), pictured)
 
 
@@ -90,7 +90,7 @@ def test_a_card_stays_whose_edge_beside_those_upon_it_is_where_it_was(moved: int
     assert not edge_as_before(UPRIGHT, [upper], None, now)
     pictures = PilePictures(now=now, left=before, before_play=table(-6, upon=False))
     assert pictures.since_left().stays(UPRIGHT, [upper], []) == same
-    assert not pictures.since_play().stays(UPRIGHT, [upper], [])
+    assert not pictures.since_play(()).stays(UPRIGHT, [upper], [])
 
 
 @pytest.mark.parametrize(("mate", "other"), [(None, False), (12, True)])
@@ -110,7 +110,7 @@ def test_of_two_packs_a_card_just_upon_its_like_is_told_by_the_edge_of_that(alon
     queen, upon = card("QH", PLAY_AT), card("QH", (-68.0, 2.0), 0.99)
     pile = Pile(packs=2)
     for lying in [queen] if alone else [card("JD", (-61.0, 1.0)), queen]:
-        pile.put([(str(lying.best[0]), 1.0, lying)])
+        pile.put([NewCard(str(lying.best[0]), 1.0, lying)])
     pile.note_picture()
 
     def told(edge_stays: bool) -> list[str]:
@@ -127,7 +127,7 @@ def test_a_card_of_the_same_rank_that_was_put_on_later_lies_above_for_sure(toget
     clubs, diamonds = card("JC", (-86.0, -6.0), angle=103.0), card("JD", (-66.0, -9.0), angle=8.0)
     pile = Pile(packs=2)
     for cards in [[clubs, diamonds]] if together else [[clubs], [diamonds]]:
-        pile.put([(str(one.best[0]), 1.0, one) for one in cards])
+        pile.put([NewCard(str(one.best[0]), 1.0, one) for one in cards])
     look = [card("JS", (-46.0, 0.0), 0.99, 101.0), card("JH", (-69.0, -3.0), 0.99, 98.0)]
     look.append(card("JC", (-94.0, -6.0), 0.99, 99.0))
     was = Before(lambda _: False, lambda _: True, lambda *_: False)
@@ -138,7 +138,7 @@ def test_a_card_of_the_same_rank_that_was_put_on_later_lies_above_for_sure(toget
 def test_of_two_packs_one_that_is_outlined_elsewhere_for_once_is_no_second_one() -> None:
     ace, askew = card("AD", PLAY_AT, 0.99, 79.0), card("AD", (-77.0, -7.0), 0.98, 101.0)
     pile = Pile(packs=2)
-    pile.put([("AD", 1.0, ace)])
+    pile.put([NewCard("AD", 1.0, ace)])
     assert not pile.view([[ace], [ace], [ace], [ace, askew], [askew]], set()).new
     assert [name for name, _, _ in pile.view([[ace, askew]] * 3, set()).new] == ["AD"]
 
@@ -179,11 +179,11 @@ def test_a_card_of_the_play_itself_does_not_stay_since_before_the_play(
 ) -> None:
     upper, lower = card("JS", (-84.0, 31.0), 0.99), card("JH", (-91.0, 2.0))
     pile, pictures = Pile(), PilePictures()
-    pile.put([("JH", 0.8, lower), ("JS", 1.0, upper)])
+    pile.put([NewCard("JH", 0.8, lower), NewCard("JS", 1.0, upper)])
     monkeypatch.setattr("vision.following.patches.stays_beneath", lambda *_: True)
     monkeypatch.setattr(PilePictures, "came_with_play", lambda *_: True)
     told = SimpleNamespace(last=SimpleNamespace(cards=("JH", "JS")))
     new_cards = NewCardFilter(pile, pictures, cast(Taking, None), cast(PlayLog, told))
     again = Observation(-84.0, 9.0, 86.0, "up", {"JH": 0.58, "JD": 0.4})
-    assert names(pile.view([[upper, again]] * 4, set(), pictures.since_play())) == {"JD"}
+    assert names(pile.view([[upper, again]] * 4, set(), pictures.since_play(()))) == {"JD"}
     assert names(new_cards.view_since_play([[upper, again]] * 4, set())) == set()

@@ -11,6 +11,7 @@ from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
 from vision.following.patches import PilePictures
 from vision.following.pile import Pile
+from vision.following.sets import NewCard
 from vision.table.layout import DRAW, PLAY
 from vision.table.observations import Observation
 
@@ -277,7 +278,7 @@ def test_a_card_named_as_it_was_read_under_the_hand_may_have_another_name_when_i
     """The name of a new card need not be among those that its latest reading may have."""
     free = Observation(0.0, 0.0, 90.0, "up", {"8D": 0.5, "6D": 0.3})
     newest = SimpleNamespace(player="Ann", cards=("9C",), t=9.0)
-    log = SimpleNamespace(newest=newest, in_one_reach=lambda player, then, now: True)
+    log = SimpleNamespace(newest=newest, in_one_reach=lambda play, now: True)
     known = NewCardFilter(Pile(), None, None, log)  # type: ignore[arg-type]
-    seen = [("9S", 0.98, card("9S", PLAY_AT)), ("5H", 0.95, free)]
+    seen = [NewCard("9S", 0.98, card("9S", PLAY_AT)), NewCard("5H", 0.95, free)]
     assert known.without_misread_beside_last(seen, "Ann", 10.0, sure=0.75) == seen[:1]

@@ -31,6 +31,7 @@ from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
 from vision.following.play_log import PlayLog
 from vision.following.scene import Scene
+from vision.following.sets import NewCard
 from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane
 from vision.table.layout import PLAY, Layout, Seat
@@ -152,11 +153,11 @@ def test_a_pip_where_one_of_its_suit_lay_is_most_likely_that_ones() -> None:
     pile, scene = Pile([PileCard("7H", replace(UPRIGHT, x=3.0))]), Scene(LAYOUT)
     pictures = Alike(indices=lambda _: 0.85)
     new_cards = NewCardFilter(pile, pictures, Taking(scene, BurnPile(scene)), PlayLog(scene))
-    assert new_cards.lay_there(("KH", 0.93, UPRIGHT))
-    assert not new_cards.lay_there(("KS", 0.93, UPRIGHT))
-    assert not new_cards.lay_there(("KH", 0.93, replace(UPRIGHT, x=40.0)))
-    assert not new_cards.lay_there(("KH", 0.99, UPRIGHT))
-    assert not new_cards.lay_there(("KH", 0.93, replace(UPRIGHT, probabilities={"KH": 0.99}))), (
+    assert new_cards.lay_there(NewCard("KH", 0.93, UPRIGHT))
+    assert not new_cards.lay_there(NewCard("KS", 0.93, UPRIGHT))
+    assert not new_cards.lay_there(NewCard("KH", 0.93, replace(UPRIGHT, x=40.0)))
+    assert not new_cards.lay_there(NewCard("KH", 0.99, UPRIGHT))
+    assert not new_cards.lay_there(NewCard("KH", 0.93, replace(UPRIGHT, probabilities={"KH": 0.99}))), (
         "put exactly on it"
     )
 
@@ -167,8 +168,8 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new() ->
     pile = Pile([PileCard("4H", UPRIGHT)])
     pictures = Alike(indices=lambda card: 0.92 if card.x == 0 else 0.1)
     new_cards = NewCardFilter(pile, pictures, Taking(scene, BurnPile(scene)), PlayLog(scene))
-    read = ("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
-    seven, six = (("7D", 0.9, replace(UPRIGHT, x=25.0)), ("6D", 0.9, replace(UPRIGHT, x=25.0)))
+    read = NewCard("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
+    seven, six = (NewCard("7D", 0.9, replace(UPRIGHT, x=25.0)), NewCard("6D", 0.9, replace(UPRIGHT, x=25.0)))
     assert new_cards.without_overlooked([read, seven], 0.0) == [read, seven]
     assert pile.names == ["4H"]
     new_cards.in_sight.add("7H")
@@ -177,13 +178,13 @@ def test_one_of_a_set_was_not_overlooked_before_when_another_is_plainly_new() ->
     pile.cards = [PileCard("4H", UPRIGHT)]
     assert new_cards.without_overlooked([read, six], 0.0) == [six]
     assert pile.names == ["7H", "4H"]
-    doubtful = ("7S", 0.8, replace(UPRIGHT, probabilities={"7S": 0.8}))
+    doubtful = NewCard("7S", 0.8, replace(UPRIGHT, probabilities={"7S": 0.8}))
     assert new_cards.without_overlooked([doubtful, seven], 0.0) == [seven]
-    seven_at_least = ("7S", 0.7, replace(UPRIGHT, probabilities={"7S": 0.66, "7C": 0.3}))
+    seven_at_least = NewCard("7S", 0.7, replace(UPRIGHT, probabilities={"7S": 0.66, "7C": 0.3}))
     assert new_cards.without_overlooked([seven_at_least, seven], 0.0) == [seven], "it may be the 7H"
     pile.cards = [PileCard("4H", UPRIGHT)]
     assert new_cards.without_overlooked([seven_at_least, seven], 0.0) == [seven_at_least, seven]
-    certain = ("7S", 0.96, replace(UPRIGHT, probabilities={"7S": 0.993}))
+    certain = NewCard("7S", 0.96, replace(UPRIGHT, probabilities={"7S": 0.993}))
     assert new_cards.without_overlooked([certain], 0.0) == [certain]
 
 
@@ -193,8 +194,8 @@ def test_one_of_a_set_was_not_overlooked_before_when_the_hand_that_is_there_put_
     new_cards = NewCardFilter(pile, Alike(indices=lambda _: 0.92), Taking(scene, BurnPile(scene)), told)
     reach = ArmTrack(1, 0, 10.0, 12.0)
     scene.reaches.append(reach)
-    told.report(LAYOUT.seats[0].player, [("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
-    read = ("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
+    told.report(LAYOUT.seats[0].player, [NewCard("7D", 0.9, replace(UPRIGHT, x=25.0))], "hand", 11.0, 11.2)
+    read = NewCard("7H", 0.93, replace(UPRIGHT, probabilities={"7H": 0.98}))
     assert new_cards.without_overlooked([read], 11.8) == [read]
     assert new_cards.without_overlooked([read], 20.0) == [read], "the hand has not been away"
     scene.reaches.append(ArmTrack(2, 0, 18.0, 20.0))
@@ -207,12 +208,14 @@ def test_one_of_the_rank_played_that_is_read_well_and_never_was_before_has_come_
     new_cards = NewCardFilter(
         Pile(), Alike(indices=lambda _: 0.92), Taking(scene, BurnPile(scene)), PlayLog(scene)
     )
-    five = ("5H", 0.92, replace(UPRIGHT, probabilities={"5H": 0.96}))
+    five = NewCard("5H", 0.92, replace(UPRIGHT, probabilities={"5H": 0.96}))
     assert new_cards.lay_there_before_play(five), "as far as it is known what was played"
     assert not new_cards.lay_there_before_play(five, "5")
     assert new_cards.lay_there_before_play(five, "6")
-    assert new_cards.lay_there_before_play(("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8})), "5")
-    half_read = ("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8, "5D": 0.17}))
+    assert new_cards.lay_there_before_play(
+        NewCard("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8})), "5"
+    )
+    half_read = NewCard("5H", 0.8, replace(UPRIGHT, probabilities={"5H": 0.8, "5D": 0.17}))
     assert not new_cards.lay_there_before_play(half_read, "5"), "its rank is plain"
     new_cards.in_sight.add("5H")
     new_cards.begin_play()
@@ -252,9 +255,9 @@ def test_a_doubtful_mate_whose_rest_looks_as_before_was_not_played() -> None:
 
     scene = Scene(LAYOUT)
     new_cards = NewCardFilter(Pile(), Alike(as_before=rest), Taking(scene, BurnPile(scene)), PlayLog(scene))
-    nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
-    mate = ("9H", 0.8, replace(UPRIGHT, x=20.0, probabilities={"9H": 0.4, "10H": 0.3}))
-    other = ("9C", 0.8, replace(UPRIGHT, x=-20.0, probabilities={"9C": 0.4}))
+    nine = NewCard("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
+    mate = NewCard("9H", 0.8, replace(UPRIGHT, x=20.0, probabilities={"9H": 0.4, "10H": 0.3}))
+    other = NewCard("9C", 0.8, replace(UPRIGHT, x=-20.0, probabilities={"9C": 0.4}))
     assert new_cards.without_overlooked([mate, other, nine], 0.0) == [other, nine]
     assert set(map(id, asked)) == {id(nine[2])}
     assert new_cards.without_overlooked([mate], 0.0) == [mate], "nothing is known to lie upon it"
@@ -276,8 +279,8 @@ def test_a_card_of_another_rank_than_what_came_must_be_all_but_certain_to_have_c
     likeness, scene = {20.0: alike, 0.0: 0.1}, Scene(LAYOUT)
     pictures = Alike(indices=lambda card: likeness[card.x])
     new_cards = NewCardFilter(Pile(), pictures, Taking(scene, BurnPile(scene)), PlayLog(scene))
-    nine = ("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
-    other = (name, 0.99, replace(UPRIGHT, x=20.0, probabilities={name: read}))
+    nine = NewCard("9D", 0.99, replace(UPRIGHT, probabilities={"9D": 0.99}))
+    other = NewCard(name, 0.99, replace(UPRIGHT, x=20.0, probabilities={name: read}))
     assert new_cards.without_overlooked([other, nine], 0.0) == ([other, nine] if new else [nine])
 
 

@@ -13,7 +13,7 @@ from vision.following.patches import Patch, same_patch
 from vision.following.pile import Pile
 from vision.following.reported_events import PutDown, ReportedEvents
 from vision.following.scene import Scene
-from vision.following.sets import Pictured, one_set, with_mates
+from vision.following.sets import NewCard, Pictured, one_set, with_mates
 from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Place, Seat, Zone
@@ -29,7 +29,7 @@ def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0, **others
 
 def pile_of(*cards: Observation) -> Pile:
     pile = Pile()
-    pile.put([(str(card.best[0]), 1.0, card) for card in cards])
+    pile.put([NewCard(str(card.best[0]), 1.0, card) for card in cards])
     return pile
 
 
@@ -151,13 +151,15 @@ def test_what_is_drawn_through_two_cards_of_the_pile_and_read_in_both_colours_is
 
 def test_a_set_keeps_its_rank_unless_other_cards_are_sure() -> None:
     seen = up("9S")
-    assert [c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.6, seen), ("9H", 0.5, seen)])] == ["9S", "9H"]
-    assert {c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.97, seen)])} == {"9S", "6D"}
+    assert [
+        c[0] for c in one_set([NewCard("9S", 0.95, seen), NewCard("6D", 0.6, seen), NewCard("9H", 0.5, seen)])
+    ] == ["9S", "9H"]
+    assert {c[0] for c in one_set([NewCard("9S", 0.95, seen), NewCard("6D", 0.97, seen)])} == {"9S", "6D"}
 
 
 def test_the_rank_that_is_being_played_is_the_sets_though_another_is_read_more_surely() -> None:
     seen = up("9S")
-    new = [("KH", 0.96, up("KH", p=0.85)), ("JD", 0.9, seen)]
+    new = [NewCard("KH", 0.96, up("KH", p=0.85)), NewCard("JD", 0.9, seen)]
     assert [card[0] for card in one_set(new)] == ["KH"]
     assert [card[0] for card in one_set(new, ranks={"J"})] == ["JD"]
 
@@ -273,7 +275,7 @@ def test_a_card_told_under_a_hand_is_sure_once_it_is_surely_read_in_its_place_wi
     pile.confirm([[up("6S", 40, p=0.99)]] * 2)
     assert [card.sure for card in pile.cards] == [True]
     bare = pile.view([[up("6C", 40, p=0.99)]] * 2, set())
-    assert pile.misread_before(("6C", 0.99, up("6C", 40, p=0.99)), bare) is None
+    assert pile.misread_before(NewCard("6C", 0.99, up("6C", 40, p=0.99)), bare) is None
 
 
 @pytest.mark.parametrize(("p", "new"), [(0.5, ["6D"]), (0.99, ["5C", "6D"])])
@@ -293,7 +295,7 @@ def test_a_buried_card_that_was_almost_certain_under_the_hand_was_not_misread(
     """Somebody else put a card of its rank and colour where it lies."""
     pile = pile_of(up("6S", 40, p=p), up("9H", 80))
     view = pile.view([[up("6C", 40, p=0.999)]] * 2, set())
-    found = pile.misread_before(("6C", 0.999, up("6C", 40, p=0.999)), view)
+    found = pile.misread_before(NewCard("6C", 0.999, up("6C", 40, p=0.999)), view)
     assert (found and found.name) == misread
 
 
