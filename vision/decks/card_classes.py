@@ -20,7 +20,7 @@ def is_red(card: str) -> bool:
 
 
 def rank_of(card: str | None) -> str:
-    """Return a card's rank as it is written. What is no card of a suit has a rank of its own."""
+    """Return a card's rank as it is written. A joker, `??` and None have ranks of their own."""
     return str(card)[:-1]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.cards import copies
-from vision.following.patches import CloseUp, changed_share_around, looks_as_before
+from vision.following.close_ups import CloseUp, PicturePair
 from vision.following.scene import NEAR_MM, Scene
 from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, Place
@@ -147,8 +147,7 @@ class BurnPile:
 
     def _lay_there(self, card: Observation, then: float) -> bool:
         """Return whether a card on the burn pile was only overlooked: its place looks as at `then`."""
-        before = self._picture_at(then)
-        return before is not None and looks_as_before(card, before, self._pictures[-1][1])
+        return self._compared(then).looks_as_before(card)
 
     def is_untouched(self, start: float, end: float) -> bool:
         """Return whether the burn pile was seen before `start` and after `end`, and nothing was put there."""
@@ -163,14 +162,15 @@ class BurnPile:
     def _changed(self, start: float, end: float) -> float | None:
         """Return the share of the burn pile's picture that changed from `start` to `end`; None if unknown."""
         burn = self._scene.layout.burn
-        before = self._picture_at(start)
-        if burn is None or before is None or self._pictures[-1][0] <= end:
+        if burn is None or not self._pictures or self._pictures[-1][0] <= end:
             return None
-        return changed_share_around(burn, _AROUND_MM, before, self._pictures[-1][1])
+        return self._compared(start).changed_share_around(burn, _AROUND_MM)
 
-    def _picture_at(self, then: float) -> CloseUp | None:
-        """Return the latest picture of the burn pile up to a time."""
-        return next((picture for t, picture in reversed(self._pictures) if t <= then), None)
+    def _compared(self, then: float) -> PicturePair:
+        """Return the latest picture of the burn pile up to a time, and the latest of all."""
+        pictures = [picture for _, picture in self._pictures]
+        earlier = (picture for t, picture in reversed(self._pictures) if t <= then)
+        return PicturePair(next(earlier, None), pictures[-1] if pictures else None)
 
     def _first_seen(self, card: Observation, t: float) -> float:
         first = (when for when, look in self._latest if any(other.is_at(card) for other in look))

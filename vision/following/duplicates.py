@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from engine.cards import copies
 from vision.decks.card_classes import rank_and_colour, rank_of
-from vision.following.pile_geometry import are_two_ends, hide, hides_part, in_place
+from vision.following.close_ups import PicturePair
+from vision.following.pile_geometry import OFF_MM, are_two_ends, hide, hides_part, in_place
 from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, angle_between
 
 SURE_NAME = 0.9
@@ -29,27 +29,8 @@ _MOVED = 45.0, 20.0
 """A hand moves a card that it is about to take by this much (mm, degrees)."""
 _ALONG = 30.0
 """A card turned from another by no more degrees lies along it."""
-OFF_MM = 5.0
-"""Outlines may be off by this much when one card just hides another's index."""
 Claim = tuple[str | None, float, Observation]
 """A card that is seen: its name, the probability, and its place."""
-
-
-class Before(NamedTuple):
-    """The evidence of pictures about what was visible before."""
-
-    placed: Callable[[Observation], bool]
-    """Whether a card surely was visible in exactly this place."""
-    hidden: Callable[[Observation], bool]
-    """Whether it surely was not."""
-    stays: Callable[[Observation, Sequence[Observation]], bool]
-    """Whether a place, beside the cards that lie on it, looks unchanged."""
-    free: bool = True
-    """Whether no hand is there now; a hand may be moving the cards."""
-    edge_stays: Callable[[Observation, Sequence[Observation]], bool] = lambda card, upon: False
-    """Whether a card's edge, beside the cards that lie on it, is exactly where it was."""
-    shows_beside: Callable[[Observation, Observation], bool] = lambda card, other: False
-    """Whether a card's index that another would hide, if it lay on the card, is visible where it was."""
 
 
 @dataclass(slots=True)
@@ -141,7 +122,7 @@ def _hides_an_end(upper: Observation, whole: Observation) -> bool:
 
 
 def told_apart(
-    pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, was: Before | None
+    pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, was: PicturePair | None
 ) -> list[frozenset[int]]:
     """Return the possible numbers on the pile of each card seen; none for a new card.
 
@@ -189,7 +170,9 @@ def _way(seen: Observation, card: PileCard) -> float:
     return math.inf if last is None else math.dist(last.place, seen.place)
 
 
-def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, was: Before) -> bool:
+def _is_another(
+    pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, was: PicturePair
+) -> bool:
     """Return whether a card seen cannot be the pile card of the same name.
 
     It cannot if it was not visible before, and lies on a card that was put down later than that one. It also
@@ -198,17 +181,17 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     """
     name, p, seen = claims[k]
     place = pile[number].place
-    if place is None or p < SURE_NAME or was.placed(seen):
+    if place is None or p < SURE_NAME or was.lay_there(seen):
         return False
     at_home = in_place(place, seen)
-    if at_home and was.placed(place):
+    if at_home and was.lay_there(place):
         return False
     if _lies_beneath_later(pile, number, seen, was) or _is_laid_bare(pile, claims, place, seen):
         return False
     if _changed_places(pile, claims, k, number):
         return True
     seen_before = at_home and pile[number].pictured
-    if seen_before and was.hidden(seen) and _stays_beneath(pile, number, [at for _, _, at in claims], was):
+    if seen_before and was.shows_new(seen) and _stays_beneath(pile, number, [at for _, _, at in claims], was):
         return True
     # The order of the cards in a set that was put down at once may be unknown.
     lowest, uppermost = _set_about(number, pile)
@@ -223,17 +206,17 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
         return False
     below = {card.name for card in pile[:lowest]}
     above = [where for other, _, where in claims if other not in below]
-    stays = was.placed(place) or was.stays(place, [where for _, _, where in claims])
+    stays = was.lay_there(place) or was.looks_as_before_beside(place, [where for _, _, where in claims])
     return stays or uppermost < len(pile) - 1 or hide(above, [place], OFF_MM)
 
 
-def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Observation, was: Before) -> bool:
+def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Observation, was: PicturePair) -> bool:
     """Return whether a card seen lies beneath one put down later than its namesake; no hand puts it there.
 
     Cards of its own rank are left out: their indices look like those of the card that hides them.
     """
     later = (card for card in pile[number + 1 :] if card.rank != pile[number].rank)
-    return any(card.place is not None and was.shows_beside(card.place, seen) for card in later)
+    return any(card.place is not None and was.index_shows_beside(card.place, seen) for card in later)
 
 
 def _is_laid_bare(
@@ -271,10 +254,12 @@ def _lies_rather_at(there: PileCard, home: PileCard, seen: Observation) -> bool:
     return away <= _ABOUT_MM and 2 * away < _way(seen, home) < math.inf
 
 
-def _stays_beneath(pile: Sequence[PileCard], number: int, upon: Sequence[Observation], was: Before) -> bool:
+def _stays_beneath(
+    pile: Sequence[PileCard], number: int, upon: Sequence[Observation], was: PicturePair
+) -> bool:
     """Return whether a pile card surely still lies in its place, beneath those that are seen."""
     place = pile[number].place
-    return place is not None and lies_alone(number, pile) and was.edge_stays(place, upon)
+    return place is not None and lies_alone(number, pile) and was.edge_as_before(place, upon)
 
 
 def lies_alone(number: int, pile: Sequence[PileCard]) -> bool:
@@ -299,7 +284,7 @@ def _together(card: PileCard, other: PileCard) -> bool:
 
 
 def _lies_upon(
-    seen: Observation, number: int, pile: Sequence[PileCard], claims: Sequence[Claim], was: Before
+    seen: Observation, number: int, pile: Sequence[PileCard], claims: Sequence[Claim], was: PicturePair
 ) -> bool:
     """Return whether a card seen lies on a pile card that has not moved, and hides one of its indices.
 
@@ -310,9 +295,9 @@ def _lies_upon(
     card = pile[number]
     if card.place is None or not hides_part(seen, card.place):
         return False
-    if was.placed(card.place):
+    if was.lay_there(card.place):
         return True
-    if card is not pile[-1] or not was.hidden(seen):
+    if card is not pile[-1] or not was.shows_new(seen):
         return False
     there = [where for name, _, where in claims if name == card.name and in_place(card.place, where)]
     if not there:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vision.following.patches import CloseUp, Patch
+from vision.following.close_ups import CloseUp
+from vision.following.patches import Patch
 from vision.table.layout import Layout, Zone
 from vision.table.observations import Observation
 

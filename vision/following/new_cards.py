@@ -8,11 +8,12 @@ from operator import itemgetter
 
 from engine.events import Event
 from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.close_ups import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE
 from vision.following.duplicates import PileCard, alike_lies_at, names_at
-from vision.following.patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import hide, is_read_as, same_card
+from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
 from vision.following.sets import CERTAIN, NewCard, clear_rank, may_be_one_of, of_ranks, rank_odds
 from vision.table.observations import MIN_NAME_P, Observation, angle_between, fuse_looks
@@ -119,16 +120,16 @@ class NewCardFilter:
         """
         upon = [other.seen for other in seen if other.name != card.name]
         if not upon:
-            return self._pictures.looks_otherwise(card.seen)
+            return self._pictures.since_left.looks_otherwise(card.seen)
         plain = _is_well_read(card.seen) and card.name not in self.in_sight
-        return plain and self._pictures.rest_looks_otherwise(card.seen, upon)
+        return plain and self._pictures.since_left.looks_otherwise_beside(card.seen, upon)
 
     def _looks_as_left(self, card: Observation, upon: Sequence[Observation]) -> bool:
         """Return whether a card's index, or its part beside the cards `upon` it, looks unchanged."""
-        if self._pictures.lay_there(card):
+        if self._pictures.since_left.lay_there(card):
             return True
         upon = [upper for upper in upon if not same_card(upper, card)]  # else maybe it is that card, misread
-        return bool(upon) and self._pictures.rest_lay_there(card, upon)
+        return bool(upon) and self._pictures.since_left.looks_as_before_beside(card, upon)
 
     def _last_put(self) -> list[Observation]:
         """Return the places of the cards of the last play."""
@@ -145,12 +146,14 @@ class NewCardFilter:
         less surely is most likely that one: another card half covers its rank.
         """
         seen = card.seen
-        if self._pile.shows_another(card) and self._pictures.looks_otherwise(seen):
+        if self._pile.shows_another(card) and self._pictures.since_left.looks_otherwise(seen):
             return False
         if card.p >= CERTAIN or card.read >= _ALL_BUT_CERTAIN:
-            return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
+            return not self._pile.known_place(seen) and self._pictures.since_left.lay_there(
+                seen, ALL_BUT_THE_SAME
+            )
         half_read = card.read < _WELL_READ and self._pile.suit_lies_at(card.name[-1], seen)
-        return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
+        return self._pictures.since_left.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
 
     def begin_play(self) -> None:
         """Note that cards are being put on the pile as it was left."""
@@ -166,7 +169,7 @@ class NewCardFilter:
         alike = ALIKE if card.p >= CERTAIN else MUCH_ALIKE
         if card.rank == played and (read_well or self._is_of_another_rank_than_before_play(card)):
             alike = ALL_BUT_THE_SAME
-        return self._pictures.lay_there_before_play(card.seen, alike, self._last_put())
+        return self._pictures.since_play().lay_there(card.seen, alike, self._last_put())
 
     def _is_of_another_rank_than_before_play(self, card: NewCard) -> bool:
         last = self._play_log.last
@@ -207,7 +210,9 @@ class NewCardFilter:
 
     def plainly_new(self, view: PileView) -> list[NewCard]:
         """Return the new cards with almost certain names that the picture before plainly did not show."""
-        return [card for card in view.new if card.p >= CERTAIN and self._pictures.shows_new(card.seen)]
+        return [
+            card for card in view.new if card.p >= CERTAIN and self._pictures.since_left.shows_new(card.seen)
+        ]
 
     def is_top_taken(self, view: PileView, unchanged: bool, looks: Sequence[Sequence[Observation]]) -> bool:
         """Return whether upper cards have gone: those of the top rank, or those last played.
@@ -292,7 +297,7 @@ class NewCardFilter:
             and not (
                 _is_doubtful(card)
                 and not self._is_of_another_rank_than_before_play(card)
-                and self._pictures.rest_lay_there_before_play(card.seen, upon)
+                and self._pictures.since_play().looks_as_before_beside(card.seen, upon)
             )
         ]
 
@@ -371,10 +376,12 @@ class NewCardFilter:
         free = not hide(upon, [seen], _INDEX_MM)
         if not free and self._pile.suit_lies_at(card.name[-1], seen):
             return False
-        if alike_lies_at(card.name, seen, self._pile.cards) and not self._pictures.came_with_play(seen):
+        if alike_lies_at(card.name, seen, self._pile.cards) and not self._pictures.since_play().shows_new(
+            seen
+        ):
             return False
         of_rank = rank_odds(seen, rank)
-        new = (free and self._pictures.came_with_play(seen)) or not self._pile.known_place(seen)
+        new = (free and self._pictures.since_play().shows_new(seen)) or not self._pile.known_place(seen)
         across = min((angle_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
         well_read = card.read >= CERTAIN or (card.read >= SURE and of_rank < _HARDLY and new and not across)
         return well_read and self._pictures.changed_with_play(seen)

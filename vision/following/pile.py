@@ -11,10 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from engine.cards import copies
 from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.close_ups import NO_PICTURES, PicturePair
 from vision.following.duplicates import (
-    OFF_MM,
     SURE_NAME,
-    Before,
     PileCard,
     joined_ends,
     lies_alone,
@@ -24,6 +23,7 @@ from vision.following.duplicates import (
     top_of,
 )
 from vision.following.pile_geometry import (
+    OFF_MM,
     are_two_ends,
     hide,
     in_place,
@@ -34,11 +34,8 @@ from vision.following.pile_geometry import (
 )
 from vision.following.sets import (
     CERTAIN,
-    NOTHING_PICTURED,
     Lying,
     NewCard,
-    Pictured,
-    ShowsNew,
     is_drawn_through,
     is_duplicate_reading,
     is_read_as_one_of,
@@ -124,28 +121,27 @@ class Pile:
         self,
         looks: Sequence[Sequence[Observation]],
         taken: Collection[str],
-        pictured: Pictured = NOTHING_PICTURED,
+        pictured: PicturePair = NO_PICTURES,
         ranks: Collection[str] = (),
-        was: Before | None = None,
+        was: PicturePair | None = None,
     ) -> PileView:
         """Judge looks (oldest first) at the undisturbed pile.
 
         Args:
             looks: The cards in each look.
             taken: Names of cards that are known to lie elsewhere.
-            pictured: Evidence of pictures: new cards, cards that stayed, places that changed.
+            pictured: Pictures of the pile before, and now.
             ranks: Ranks of the cards put down just now, if any.
-            was: Pictures from before; given if the places of all cards on the pile are well known.
+            was: The same, perhaps under a hand; given if the places of all cards on the pile are well known.
         """
         settled = [
             s
             for s in joined_ends(fuse_looks(looks))
             if s.look_count >= min(len(looks), _NEED_LOOKS) and s.observation.face == "up"
         ]
-        shows_new = pictured.shows_new
         staying = self._staying([s.observation for s in settled], pictured)
         put = {card.name for card in self.cards[-1:] if card.rank in ranks}
-        weighed = [self._weighed(s.observation, taken, shows_new, staying, put) for s in settled]
+        weighed = [self._weighed(s.observation, taken, pictured, staying, put) for s in settled]
         named = with_mates(assign_names(weighed, packs=self.packs), weighed, {*self.names} - put)
         claims = [
             (name if p >= MIN_NAME_P else None, p, s.observation)
@@ -171,7 +167,7 @@ class Pile:
         lying = [(name, seen) for (name, _, seen), those in zip(claims, known, strict=True) if name and those]
         plainly = [(name, seen) for name, seen in lying if name in plain]
         new = self._without_known(new, unseen, plainly, pictured, lying)
-        together = one_set(new, unseen, shows_new, ranks, self.names)
+        together = one_set(new, unseen, pictured, ranks, self.names)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
             new=tuple(together),
@@ -189,7 +185,7 @@ class Pile:
         new: Sequence[NewCard],
         unseen: Lying,
         plain: Sequence[tuple[str, Observation]],
-        pictured: Pictured,
+        pictured: PicturePair,
         old: Sequence[tuple[str, Observation]],
     ) -> list[NewCard]:
         """Return the new cards, without those that are more likely cards of the pile, misread or moved."""
@@ -206,7 +202,7 @@ class Pile:
             and not is_drawn_through(card, unseen)
             and (
                 pictured.shows_new(card.seen)
-                or (self.shows_another(card) and pictured.changed(card.seen))
+                or (self.shows_another(card) and pictured.looks_otherwise(card.seen))
                 or not (
                     is_duplicate_reading(card, plain, rank_and_colour)
                     or is_duplicate_reading(card, half_covered, rank_of)
@@ -313,7 +309,7 @@ class Pile:
         new = [card for card in view.new if card.name != UNKNOWN_CARD]
         return hide([card.seen for card in new if not is_read_as_one_of(view.unseen, card)], top, off)
 
-    def _staying(self, seen: Sequence[Observation], pictured: Pictured) -> set[str]:
+    def _staying(self, seen: Sequence[Observation], pictured: PicturePair) -> set[str]:
         """Return cards that surely stayed beneath others, although something seen reads like them.
 
         Leave out a card if another lies exactly there, because a visible edge may be the other's. A card that
@@ -326,7 +322,11 @@ class Pile:
                 continue
             alike = [s for s in seen if _reads_like(s, card.name)]
             may_be_it = [*alike, *(s for s in seen if in_place(card.place, s))]
-            if alike and all(map(pictured.shows_new, may_be_it)) and pictured.stays(card.place, seen, alike):
+            if (
+                alike
+                and all(map(pictured.shows_new, may_be_it))
+                and pictured.stays_beneath(card.place, seen, alike)
+            ):
                 staying.add(card.name)
         return staying
 
@@ -334,7 +334,7 @@ class Pile:
         self,
         seen: Observation,
         taken: Collection[str],
-        shows_new: ShowsNew,
+        pictured: PicturePair,
         staying: Collection[str],
         put: Collection[str],
     ) -> Observation:
@@ -343,7 +343,7 @@ class Pile:
         The hand that put down the cards `put` was still there, so it may have moved them since.
         """
         here = names_at(seen, self.cards)
-        other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
+        other = _OTHER_NAME_IN_PLACE if here and not pictured.shows_new(seen) else 1.0
         tops = {card.name for card in self.top}
 
         def weight(name: str) -> float:
@@ -428,7 +428,7 @@ def _reads_like(seen: Observation, name: str) -> bool:
 
 
 def _is_told_otherwise(lay: PileCard, card: NewCard) -> bool:
-    """Return whether a card of the pile may have had another suit when it was told, and be `card`."""
+    """Return whether a card of the pile may have had another suit when it was reported, and be `card`."""
     if lay.sure or lay.place is None or lay.place.odds(lay.name) >= CERTAIN:
         return False
     return rank_and_colour(lay.name) == rank_and_colour(card.name) and in_place(lay.place, card.seen)

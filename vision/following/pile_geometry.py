@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from vision.table.observations import Observation, angle_between, covers, distance_to_card, index_centres
 
+OFF_MM = 5.0
+"""Outlines may be off by this much when one card just hides another's index."""
 _IN_PLACE_MM, _IN_PLACE_DEGREES = 12.0, 10.0
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
 """A card that is read twice, under a hand or just after one, seems to have moved at most this much."""

@@ -11,10 +11,11 @@ from vision.decks.card_classes import rank_of
 from vision.following.looks import Look, UnderArm
 from vision.following.new_cards import SURE, NewCardFilter, named_in, shows_a_card
 from vision.following.occluded_readings import OccludedReadings, plainly_read
-from vision.following.patches import Patch, PilePictures, same_patch
+from vision.following.patches import Patch, same_patch
 from vision.following.pick_ups import Taken, Taking
 from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import same_card
+from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
 from vision.following.reported_events import BeforeAction
 from vision.following.scene import Scene
@@ -129,7 +130,7 @@ class PlayPile:
         every = [*((seen, None) for seen in free), *under]
         self._visits.glimpse(every, look.t)
         self._note_shown(every, look.t)
-        self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
+        self._under_hand.note(look, self._scene.layout, self._pictures.since_left.lay_there)
         if len(self._glimpses) >= _LOOKS:
             view = self._view(self._glimpses, free=False)
             if view.new and view.confidence >= _GLIMPSE_SURE:
@@ -168,9 +169,10 @@ class PlayPile:
         was read that is seen no more.
         """
         ranks = {card.rank for card in self._reported_early}
-        pictures = self._pictures
-        before = None if self._reported_early else pictures.before(free)
-        view = self.pile.view(looks, self._elsewhere(), pictures.since_left(), ranks, before)
+        pictures = self._pictures.since_left
+        before = pictures if free else self._pictures.under_hand()
+        was = None if self._reported_early else before
+        view = self.pile.view(looks, self._elsewhere(), pictures, ranks, was)
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._reported_early or not view.new:
             return view
@@ -399,7 +401,7 @@ class PlayPile:
                 self._play_log.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
             first_seen = copies(name, self.pile.packs) == 1 and name not in self._new_cards.in_sight
             card = plainly_read(looks, free, first_seen=first_seen)
-            if card is not None and not self._pictures.lay_there_before_play(card.seen):
+            if card is not None and not self._pictures.since_play().lay_there(card.seen):
                 self._play_log.suspect(name, card.seen)
                 self._reveal([card], now)
 
@@ -530,7 +532,7 @@ class PlayPile:
         hand = self._visits.hand_that_took(self._shown_at)
         new = [card.seen for card in view.new]
         others = hand is not None and hand.seat != self._visits.who_put_down(new[-1])
-        return others and self._pictures.is_bare_beside(top, new)
+        return others and self._pictures.since_left.is_bare_beside(top, new)
 
     def _gone(self, now: float, patch: Patch | None) -> None:
         """Note that the pile was taken away, with cards put on it that were never seen free."""

@@ -27,11 +27,12 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.files.bounded import open_input, read_stream
 from engine.files.json_text import parse_json
+from vision.following.close_ups import CloseUp
 from vision.following.comparisons import Kind, Likeness, answered_by
 from vision.following.events import EventMaker
 from vision.following.look_log import FORMAT, VERSION, NumberedPictures
 from vision.following.looks import Deal, Look, UnderArm
-from vision.following.patches import CloseUp, Patch
+from vision.following.patches import Patch
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone, layout_of
 from vision.table.observations import Observation

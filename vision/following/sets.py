@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.close_ups import NO_PICTURES, PicturePair
 from vision.following.pile_geometry import in_place
 from vision.table.observations import Observation, angle_between
 
@@ -36,13 +37,6 @@ Lying = Mapping[str, Observation | None]
 NOTHING_LIES: Lying = {}
 Named = tuple[str | None, float]
 """The likeliest name of a card, and its probability."""
-ShowsNew = Callable[[Observation], bool]
-"""Returns whether a card was surely not visible before."""
-
-
-def unknown(_: Observation) -> bool:
-    """Return False: no picture shows whether a card is new."""
-    return False
 
 
 class NewCard(NamedTuple):
@@ -53,7 +47,7 @@ class NewCard(NamedTuple):
     p: float
     """The probability of that name."""
     seen: Observation
-    """Where it is seen, and what it was read as there."""
+    """Its reading, with its place."""
 
     @property
     def rank(self) -> str:
@@ -66,25 +60,10 @@ class NewCard(NamedTuple):
         return self.seen.odds(self.name)
 
 
-class Pictured(NamedTuple):
-    """The evidence of pictures about cards on the pile, visible or not."""
-
-    shows_new: ShowsNew = unknown
-    stays: Callable[[Observation, Sequence[Observation], Sequence[Observation]], bool] = (
-        lambda card, upon, alike: False
-    )
-    """Returns whether a card surely still lies beneath others, and no similar reading is this card."""
-    changed: Callable[[Observation], bool] = unknown
-    """Returns whether the whole place of a card surely looks different from before."""
-
-
-NOTHING_PICTURED = Pictured()
-
-
 def one_set(
     new: Sequence[NewCard],
     unseen: Lying = NOTHING_LIES,
-    shows_new: ShowsNew = unknown,
+    pictured: PicturePair = NO_PICTURES,
     ranks: Collection[str] = (),
     on_pile: Collection[str] | None = None,
 ) -> list[NewCard]:
@@ -106,7 +85,7 @@ def one_set(
         for c in new
         if c is surest
         or not may_be_one_of(unseen, c)
-        or (c.rank == rank and shows_new(c.seen) and not is_read_as_one_of(unseen, c))
+        or (c.rank == rank and pictured.shows_new(c.seen) and not is_read_as_one_of(unseen, c))
     ]
     return sorted(of_ranks({rank}, likely, on_pile, unseen), key=lambda card: card.rank == rank)
 

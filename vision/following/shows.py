@@ -73,7 +73,7 @@ class _Hold:
     first: float
     last: float
     looks: list[Observation] = field(default_factory=list)
-    """What the looks show of it, oldest first."""
+    """Its readings in the looks, oldest first."""
 
     elsewhere: bool = False
     """Whether it is seen under an arm that holds out another card far away: two arms look like one."""

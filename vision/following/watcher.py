@@ -14,9 +14,10 @@ import numpy as np
 from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.events import PUTS_ON_PILE, Event
+from vision.following.close_ups import close_up
 from vision.following.events import EventMaker
 from vision.following.looks import Deal, Look, UnderArm
-from vision.following.patches import Patch, close_up
+from vision.following.patches import Patch
 from vision.following.regions import crowded, patches, people, zone_of
 from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points

@@ -9,12 +9,13 @@ import pytest
 
 from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, layout
 from vision.following.burn_pile import BurnPile
+from vision.following.close_ups import ALIKE, MUCH_ALIKE, PicturePair
 from vision.following.duplicates import PileCard
 from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
-from vision.following.patches import ALIKE, MUCH_ALIKE, PilePictures
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
+from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
 from vision.following.scene import Scene
 from vision.following.sets import NewCard
@@ -372,7 +373,7 @@ def test_what_shows_where_a_card_of_its_rank_and_colour_lies_is_that_one_unless_
     monkeypatch: pytest.MonkeyPatch, came: bool, another: bool
 ) -> None:
     monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: True)
-    monkeypatch.setattr(PilePictures, "came_with_play", lambda self, card: came)
+    monkeypatch.setattr(PicturePair, "shows_new", lambda self, card: came)
     pile = Pile()
     lower = card("8S", (-77.0, 8.0), angle=11.0)
     pile.put([NewCard("8S", 1.0, lower), NewCard("QC", 1.0, card("QC", (-78.0, 9.0), angle=86.0))])
@@ -388,7 +389,7 @@ def test_a_card_of_another_rank_in_the_place_of_one_that_lies_there_belongs_to_t
 ) -> None:
     """Its index is free; under the hand it was read less surely than two ranks at once must be."""
     monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: True)
-    monkeypatch.setattr(PilePictures, "came_with_play", lambda self, card: came)
+    monkeypatch.setattr(PicturePair, "shows_new", lambda self, card: came)
     script = Script()
     script.play("Ann", card("7C", (-78.0, 3.0)))
     top = card("8S", PLAY_AT, 0.99)
@@ -400,18 +401,19 @@ def test_a_card_of_another_rank_in_the_place_of_one_that_lies_there_belongs_to_t
 
 @pytest.mark.parametrize(("p", "likeness"), [(0.95, ALIKE), (0.8, MUCH_ALIKE)])
 def test_what_is_read_well_where_a_card_of_its_suit_lies_must_look_more_like_before_to_have_lain_there(
-    p: float, likeness: float
+    p: float, likeness: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
 
-    class Pictures(PilePictures):
-        def lay_there(self, card: Observation, alike: float = ALIKE) -> bool:
-            asked.append(alike)
-            return False
+    def lay_there(self: PicturePair, card: Observation, alike: float = ALIKE) -> bool:
+        asked.append(alike)
+        return False
+
+    monkeypatch.setattr(PicturePair, "lay_there", lay_there)
 
     pile = Pile()
     pile.put([NewCard("6D", 1.0, card("6D", PLAY_AT))])
-    new_cards = NewCardFilter(pile, Pictures(), cast(Taking, None), cast(PlayLog, None))
+    new_cards = NewCardFilter(pile, PilePictures(), cast(Taking, None), cast(PlayLog, None))
     assert not new_cards.lay_there(NewCard("5D", p, card("5D", PLAY_AT, p)))
     assert asked == [likeness]
 

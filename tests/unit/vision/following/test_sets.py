@@ -8,12 +8,13 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.support.told_pictures import ALL_NEW
 from vision.following.looks import UnderArm
 from vision.following.patches import Patch, same_patch
 from vision.following.pile import Pile
 from vision.following.reported_events import PutDown, ReportedEvents
 from vision.following.scene import Scene
-from vision.following.sets import NewCard, Pictured, one_set, with_mates
+from vision.following.sets import NewCard, one_set, with_mates
 from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Place, Seat, Zone
@@ -65,9 +66,9 @@ def test_what_seems_new_in_half_of_the_looks_is_not_surer_because_its_rivals_lie
 def test_the_uppermost_card_half_covered_by_a_new_one_is_not_new_though_its_suit_is_misread() -> None:
     looks = [[up("7D"), up("JD", 4, p=0.9, angle=178, cJS=0.05)]] * 3
     pile = pile_of(up("4D"), up("JS", angle=180))
-    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["7D"]
+    assert [card[0] for card in pile.view(looks, set(), ALL_NEW).new] == ["7D"]
     elsewhere = pile_of(up("4D"), up("JS", 25, angle=180))
-    assert [card[0] for card in elsewhere.view(looks, set(), Pictured(lambda _: True)).new] == ["JD", "7D"]
+    assert [card[0] for card in elsewhere.view(looks, set(), ALL_NEW).new] == ["JD", "7D"]
 
 
 def test_a_card_just_where_another_lay_counts_where_the_picture_shows_that_it_is_new() -> None:
@@ -75,7 +76,7 @@ def test_a_card_just_where_another_lay_counts_where_the_picture_shows_that_it_is
     looks = [[up("JH", 16), up("JD", p=0.65, cJH=0.14)]] * 2
     pile = pile_of(up("8S"), up("JS", 60, angle=10))
     assert [card[0] for card in pile.view(looks, set()).new] == ["JH"]
-    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["JH", "JD"]
+    assert [card[0] for card in pile.view(looks, set(), ALL_NEW).new] == ["JH", "JD"]
 
 
 def test_of_a_card_of_another_rank_the_rank_must_be_sure_and_not_the_suit() -> None:
@@ -311,9 +312,9 @@ def test_a_doubtful_second_card_is_another_one_where_the_picture_shows_that_it_i
     pile = pile_of(up("3S", 40))
     look = [up("3H", p=0.99, angle=0), up("3C", 60, p=0.92, c3S=0.05), up("KS", 80, p=0.92, cKC=0.05)]
     unseen_king = pile_of(up("3S", 40), up("KC", 90))
-    view = pile.view([look[:2]] * 2, set(), Pictured(lambda _: True))
+    view = pile.view([look[:2]] * 2, set(), ALL_NEW)
     assert {card[0] for card in view.new} == {"3H", "3C"}
-    other_rank = unseen_king.view([look] * 2, set(), Pictured(lambda _: True))
+    other_rank = unseen_king.view([look] * 2, set(), ALL_NEW)
     assert {card[0] for card in other_rank.new} == {"3H", "3C"}, "one of another rank stays doubtful"
 
 
@@ -341,14 +342,14 @@ def test_a_guess_is_an_unseen_card_that_is_hardly_less_likely_though_its_outline
 ) -> None:
     pile = pile_of(up("6C"))
     look = [up("6H", 3, p=0.99, angle=0), up("6S", -12, p=0.3, angle=102, c6C=as_unseen)]
-    assert [card[0] for card in pile.view([look] * 4, set(), Pictured(lambda _: True)).new] == new
+    assert [card[0] for card in pile.view([look] * 4, set(), ALL_NEW).new] == new
 
 
 def test_a_doubtful_card_of_a_rank_that_lay_there_is_new_where_the_picture_shows_that_it_is() -> None:
     pile = pile_of(up("6S"))
     looks = [[up("6H", p=0.99, angle=95), up("6C", 8, p=0.84, angle=84)]] * 3
     assert [card[0] for card in pile.view(looks, set()).new] == ["6H"], "it may be the 6S"
-    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["6H", "6C"]
+    assert [card[0] for card in pile.view(looks, set(), ALL_NEW).new] == ["6H", "6C"]
 
 
 def test_what_cannot_be_named_and_lies_nearly_as_an_unseen_card_is_that_card() -> None:
@@ -519,7 +520,7 @@ def test_cards_found_below_a_play_whose_draw_is_over_are_due_since_they_were_put
 
 def test_a_doubtful_card_in_the_top_s_place_does_not_hide_it_where_a_buried_one_comes_to_light() -> None:
     pile = pile_of(up("7H"), up("JC", 3), up("AH", 30))
-    view = pile.view([[up("7H"), up("QS", 30, p=0.6)]] * 5, set(), Pictured(lambda _: True))
+    view = pile.view([[up("7H"), up("QS", 30, p=0.6)]] * 5, set(), ALL_NEW)
     assert [card[0] for card in view.new] == ["QS"]
     assert pile.is_laid_bare(view, {"AH"}, gone=True, doubtful=True)
     for seen, gone, doubtful in (({"AH"}, True, False), ({"AH"}, False, True), ({"AH", "7H"}, True, True)):
@@ -532,7 +533,7 @@ def test_a_guess_in_the_top_s_place_that_may_be_a_buried_card_does_not_hide_the_
 ) -> None:
     pile = pile_of(up("4H", -20), up("6C", 5), up("JC", 3), up("AH", 12))
     look = [up("4H", -20), up("JC", 3), up("6S", 12, p=0.45, c6C=as_buried)]
-    view = pile.view([look] * 5, set(), Pictured(lambda _: True))
+    view = pile.view([look] * 5, set(), ALL_NEW)
     assert [card[0] for card in view.new] == ["6S"]
     assert pile.is_laid_bare(view, {"AH", "JC"}, gone=True, doubtful=False) is bare
 
