@@ -8,14 +8,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.cards import copies
+from vision.following.certainty import CERTAIN, LIKELY
 from vision.following.close_ups import CloseUp, PicturePair
-from vision.following.scene import NEAR_MM, Scene
-from vision.following.sets import CERTAIN
+from vision.following.looks import AGREEING_LOOKS
+from vision.following.scene import NEAR_MM, PUT_DOWN_SECONDS, Scene
 from vision.table.layout import BURN, Place
 from vision.table.observations import Observation, fuse_looks
 
-_SETTLED_LOOKS, _LATEST_LOOKS = 2, 3
-"""A card lies still if it shows in so many of the latest looks: in two of three."""
+_LATEST_LOOKS = 3
+"""Number of the latest looks. A card lies still if two of them agree."""
 _REMEMBERED_LOOKS, _REMEMBERED_CARDS = 8, 120
 """So many looks, and so many loose cards, are kept at most."""
 _SAME_MM, _SAME_DEGREES = 10.0, 10.0
@@ -24,12 +25,10 @@ _LYING_MM, _LYING_DEGREES = 30.0, 20.0
 """A card of the same name that differs by less is the known one, though its outline has shifted."""
 _HAND_SECONDS = 3.0
 """The hand that put a card down was there at most this long before a look showed the card."""
-_JUST_SECONDS = 2.0
-"""A card that came to lie there at most this long before an act may belong to it."""
-_SURE_OTHER, _RATHER = 0.75, 0.5
-"""A card whose name has the first probability is that card. For a burnt card, which may well lie there,
-the second is enough."""
+_BURNT = 0.5
+"""For the name of a burnt card, which may well lie there, this probability is enough."""
 _PICTURED_SECONDS = 5.0
+"""Pictures are kept for this long, and one that is older."""
 _AROUND_MM, _UNTOUCHED, _TOUCHED = 60.0, 0.05, 0.2
 """Around the burn pile, less than the first share of the picture changes if nothing was put there: mostly a
 hundredth. More than the second share changes if something was: three tenths or more."""
@@ -85,7 +84,7 @@ class BurnPile:
             put.sure = put.sure or _is_among(put.card, free)
         cards = [*free, *under_arms]
         self._past.append((t, cards))
-        settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= _SETTLED_LOOKS]
+        settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= AGREEING_LOOKS]
         return [card for card in settled if not self._is_known(card)]
 
     @property
@@ -193,7 +192,7 @@ class BurnPile:
 
     def _came_since(self, t: float) -> list[_Put]:
         """Return the cards that came to lie there since shortly before `t`, perhaps by an unseen hand."""
-        return [put for put in self._grown if put.t >= t - _JUST_SECONDS]
+        return [put for put in self._grown if put.t >= t - PUT_DOWN_SECONDS]
 
     def places_since(
         self,
@@ -222,7 +221,7 @@ class BurnPile:
         """Return whether a card may be one of `cards`: it is surely no other card, and not burnt already."""
         name, p = card.best
         burnt = name is not None and self._scene.burned.count(name) >= copies(name, self._scene.packs)
-        return name in cards or p < (_RATHER if burnt else _SURE_OTHER)
+        return name in cards or p < (_BURNT if burnt else LIKELY)
 
     def _pictured_since(self, t: float) -> bool:
         """Return whether the burn pile has been seen since `t` with no arm over it."""

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from engine.cards import all_copies_among, copies
 from vision.following.burn_pile import BurnPile
+from vision.following.certainty import CERTAIN
 from vision.following.looks import Look
 from vision.following.pick_ups import Taking
 from vision.following.rows import Rows
 from vision.following.scene import Scene
-from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, PLAY, Zone
 from vision.table.observations import Observation
 
-_MAY_BE = 0.1
-"""A card that a hand carries is read less surely than one that lies."""
+_CARRIED = 0.1
+"""A hand may carry a card that is read as this one with at least this probability: it is hard to read."""
 _MISREAD_SURELY = 0.93
 """If a card is wrongly read this surely, the reading says little about its real name."""
 
@@ -52,7 +52,7 @@ class CardLocations:
         """
         whole = self._taking.whole
         carried = whole.cards if whole is not None and whole.seat == seat else ()
-        if any(card.odds(name) >= _MAY_BE for name in carried):
+        if any(card.odds(name) >= _CARRIED for name in carried):
             return True
         zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat

@@ -21,7 +21,7 @@ from vision.types import Image
 
 _CLOSE_MM = 130.0
 """Half the side of a close picture: it shows all cards whose middle is on the pile."""
-_FINE = 1.5
+_PIXELS_PER_MM = 1.5
 """Pixels per millimetre of a close picture, about as many as in a full-HD picture of a table."""
 _INDEX_REACH_MM = (6.0, 11.0)
 """Half the width and height of the compared part: an index and its surroundings."""
@@ -44,7 +44,7 @@ _PAPER_PERCENTILE, _NO_PAPER = 80.0, 0.25
 that differs by more than the second share is not paper."""
 _LEAST_PAPER = 0.1
 """At least this share of a visible card is paper; picture cards have the most ink."""
-_NOT_TURNED = 90.0
+_UPRIGHT_DEGREES = 90.0
 """The angle of an upright window, in degrees."""
 _INK_MM = (3.5, 9.0)
 """Half the width and height of the ink of an index; farther out, another card shows."""
@@ -71,8 +71,8 @@ class CloseUp:
         """
         along = np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
         across = np.array([along[1], -along[0]])
-        size = tuple(round(2 * side * _FINE) for side in half)
-        middle = (np.array(place) - self.corner) * _FINE
+        size = tuple(round(2 * side * _PIXELS_PER_MM) for side in half)
+        middle = (np.array(place) - self.corner) * _PIXELS_PER_MM
         first = middle - across * (size[0] - 1) / 2 - along * (size[1] - 1) / 2
         ends = first + np.outer([0, 1, 0, 1], across * size[0]) + np.outer([0, 0, 1, 1], along * size[1])
         if ends.min() < 0 or (ends.max(axis=0) > self.pixels.shape[1::-1]).any():
@@ -90,15 +90,21 @@ class CloseUp:
         corners = [middle - along - across, middle - along + across, middle + along + across]
         corners.append(middle + along - across)
         drawn = np.zeros(self.pixels.shape[:2], np.uint8)
-        cv2.fillConvexPoly(drawn, np.round(np.array(corners) * _FINE).astype(np.int32), 1)
+        cv2.fillConvexPoly(drawn, np.round(np.array(corners) * _PIXELS_PER_MM).astype(np.int32), 1)
         return drawn > 0
 
 
 def close_up(frame: Image, layout: Layout, place: Place, *, hand_held: bool = False) -> CloseUp:
     """Return the close picture of the table around a place (mm)."""
     corner = (place[0] - _CLOSE_MM, place[1] - _CLOSE_MM)
-    side = round(2 * _CLOSE_MM * _FINE)
-    move = np.array([[_FINE, 0, -corner[0] * _FINE], [0, _FINE, -corner[1] * _FINE], [0, 0, 1]])
+    side = round(2 * _CLOSE_MM * _PIXELS_PER_MM)
+    move = np.array(
+        [
+            [_PIXELS_PER_MM, 0, -corner[0] * _PIXELS_PER_MM],
+            [0, _PIXELS_PER_MM, -corner[1] * _PIXELS_PER_MM],
+            [0, 0, 1],
+        ]
+    )
     flat = cv2.warpPerspective(frame, move @ layout.plane.to_table, (side, side), flags=cv2.INTER_LINEAR)
     return CloseUp(np.asarray(flat, np.uint8), corner, hand_held)
 
@@ -202,7 +208,7 @@ class PicturePair:
         def paper() -> Likeness:
             shows = _beside(now, upon, now.mask(card, -_SLIP_MM), _SHADOW_MM)
             whole = now.mask(upon[-1], -_SLIP_MM)
-            if shows.sum() < _LEAST_SHOWN_MM2 * _FINE**2 or not whole.any():
+            if shows.sum() < _LEAST_SHOWN_MM2 * _PIXELS_PER_MM**2 or not whole.any():
                 return None
             level = np.percentile(now.pixels[whole], _PAPER_PERCENTILE, axis=0)
             off = np.abs(now.pixels[shows] - level).max(axis=1)
@@ -220,7 +226,7 @@ class PicturePair:
         def likeness(before: CloseUp, now: CloseUp) -> Likeness:
             shows = _beside(now, upon, now.mask(card, _EDGE_MM), _SLIP_MM)
             sides = now.mask(card, -_BESIDE_EDGE_MM), ~now.mask(card, _BESIDE_EDGE_MM)
-            if min((shows & side).sum() for side in sides) < _LEAST_EDGE_MM2 * _FINE**2:
+            if min((shows & side).sum() for side in sides) < _LEAST_EDGE_MM2 * _PIXELS_PER_MM**2:
                 return None
             return _likeness_of(before, now, shows)
 
@@ -259,7 +265,9 @@ class PicturePair:
         """
 
         def share(first: CloseUp, second: CloseUp) -> Likeness:
-            before, now = (picture.window(place, _NOT_TURNED, (half, half)) for picture in (first, second))
+            before, now = (
+                picture.window(place, _UPRIGHT_DEGREES, (half, half)) for picture in (first, second)
+            )
             if before is None or now is None:
                 return None
             return share_of_change(Patch(before, first.hand_held), Patch(now, second.hand_held))
@@ -277,6 +285,7 @@ class PicturePair:
 
 
 NO_PICTURES = PicturePair()
+"""A pair without pictures: it shows nothing."""
 
 
 def _beside(
@@ -319,7 +328,7 @@ def _poses(card: Observation, others: Sequence[Observation]) -> tuple[float, ...
 
 def _likeness_of(before: CloseUp, now: CloseUp, shows: NDArray[np.bool_]) -> float | None:
     """Return the likeness of the part that `shows`, now and before (1: the same); None if too small."""
-    if before.corner != now.corner or shows.sum() < _LEAST_SHOWN_MM2 * _FINE**2:
+    if before.corner != now.corner or shows.sum() < _LEAST_SHOWN_MM2 * _PIXELS_PER_MM**2:
         return None
     was, place = (picture.pixels[shows].astype(np.float64) for picture in (before, now))
     if place.std(axis=0).max() < _LEAST_INK:

@@ -10,7 +10,8 @@ from itertools import takewhile
 
 from engine.events import Event
 from vision.following.draw_paths import DRAGGED_MM, DrawWays
-from vision.following.draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
+from vision.following.draw_visits import PAUSE_SECONDS, REMEMBERED, STUCK_MM, DrawPilePictures, DrawVisit
+from vision.following.looks import BARE_LOOKS
 from vision.following.patches import PATCH_MM, Patch
 from vision.following.reported_events import PutDown
 from vision.following.scene import DRAW_SECONDS, NEAR_MM, Scene
@@ -29,7 +30,7 @@ _MEANWHILE_SECONDS = 1.5
 _AFTER_PLAY_SECONDS = 1.0
 """A draw that nobody saw most likely came this long after the play. In films, the median from the end of a
 play to the middle of the draw is 0.8 seconds (760 draws)."""
-_QUIET_SECONDS = 0.55
+_FINISHED_SECONDS = 0.55
 """A hand that has been gone this long has most likely finished drawing ..."""
 _AGAIN_SECONDS = 6.0
 """... but a hand that comes back within this time continues its draw, if nothing else has happened."""
@@ -41,9 +42,6 @@ _LEFT_SECONDS = 0.3
 """A body that has not been over the draw pile for this long has left it."""
 _BLIND_SECONDS = 0.4
 """If no frame is given for longer, the table was lost from sight."""
-_EMPTY_LOOKS = 4
-_REMEMBERED = 60
-"""Number of remembered times that an arm was over the draw pile."""
 _STUCK_SECONDS = 0.3
 """A tip that has stayed where it is for this long is stuck, or seems to be."""
 _SHORT_MM = 60.0
@@ -92,7 +90,7 @@ class Draws:
         self._looks: list[bool] = []
         self.bare_since = math.inf
         """Since when looks have shown no draw pile; inf if the last one showed it."""
-        self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
+        self._visits: deque[DrawVisit] = deque(maxlen=REMEMBERED)
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach began, by the reach's number."""
         self._leans: list[tuple[int | None, DrawVisit]] = []
@@ -114,7 +112,7 @@ class Draws:
     @property
     def all_drawn(self) -> bool:
         """Whether no recent look has shown the draw pile."""
-        return len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
+        return len(self._looks) >= BARE_LOOKS and not any(self._looks)
 
     @property
     def unseen(self) -> bool:
@@ -197,7 +195,7 @@ class Draws:
         log, waits = self._scene.log, []
         for seat, visit in self._leans:
             quiet = now - visit.end
-            seen = self._pictures.seen_since(visit.end) and quiet > _QUIET_SECONDS
+            seen = self._pictures.seen_since(visit.end) and quiet > _FINISHED_SECONDS
             if not seen and quiet <= _UNSEEN_PLAY_SECONDS:
                 waits.append((seat, visit))
                 continue
@@ -252,7 +250,7 @@ class Draws:
 
         `near`: the distance of the nearest face-up card from the pile's middle (mm), at most `PATCH_MM`.
         """
-        self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
+        self._looks = [*self._looks[-BARE_LOOKS:], there]
         self.bare_since = math.inf if there else min(t, self.bare_since)
         self._pictures.look(t, picture, near)
 
@@ -446,7 +444,7 @@ class Draws:
         # The play before the draw may not be known yet, because the hand was over the pile until now.
         unseen = self._due(drawn.seat) is None and self._scene.by_hands and not self._only_confirms(drawn)
         quiet = now - max(drawn.t, self._resumed)
-        if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
+        if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _FINISHED_SECONDS):
             self.report(now)
 
     def _only_confirms(self, drawn: _Drawn) -> bool:

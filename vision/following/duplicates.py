@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from engine.cards import copies
 from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.certainty import SURE
 from vision.following.close_ups import PicturePair
 from vision.following.pile_geometry import OFF_MM, are_two_ends, hide, hides_part, in_place
 from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, angle_between
 
-SURE_NAME = 0.9
-"""A card that is named less surely than this may show only in part."""
 _BESIDE_NAME = 0.8
 """One card is almost never read in two places at once, each time more surely than this."""
 _ONE_NAME = 0.05
@@ -79,7 +78,7 @@ def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
     so neither reading is sure. If they were two cards, the upper one would be read surely. A surely read card
     that lies along this card, and not across it, would hide one of the ends. Then they are two.
     """
-    upon = [card.observation for card in cards if card.observation.best[1] >= SURE_NAME]
+    upon = [card.observation for card in cards if card.observation.best[1] >= SURE]
     joined: list[FusedObservation] = []
     for card in cards:
         for k, other in enumerate(joined):
@@ -100,7 +99,7 @@ def may_have_one_name(first: Observation, second: Observation) -> bool:
 
 def _put_together(first: Observation, second: Observation) -> Observation | None:
     """Return the card whose two ends these are, each read on its own; None if they are not."""
-    names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME_P <= seen.best[1] < SURE_NAME]
+    names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME_P <= seen.best[1] < SURE]
     if (
         len(names) < 2
         or rank_and_colour(names[0]) != rank_and_colour(names[1])
@@ -161,7 +160,7 @@ def _is_read_as_another(claims: Sequence[Claim], k: int) -> bool:
     name, _, seen = claims[k]
     others = [where for number, (other, _, where) in enumerate(claims) if other == name and number != k]
     beside = bool(others) and not any(in_place(where, seen) for where in others)
-    return seen.odds(str(name)) >= (_BESIDE_NAME if beside else SURE_NAME)
+    return seen.odds(str(name)) >= (_BESIDE_NAME if beside else SURE)
 
 
 def _way(seen: Observation, card: PileCard) -> float:
@@ -181,7 +180,7 @@ def _is_another(
     """
     name, p, seen = claims[k]
     place = pile[number].place
-    if place is None or p < SURE_NAME or was.lay_there(seen):
+    if place is None or p < SURE or was.lay_there(seen):
         return False
     at_home = in_place(place, seen)
     if at_home and was.lay_there(place):
@@ -241,7 +240,7 @@ def _changed_places(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, n
     own = pile[number]
     for other, p, where in claims:
         theirs = [card for card in pile if card.name == other]
-        if p < SURE_NAME or other == name or len(theirs) != 1:
+        if p < SURE or other == name or len(theirs) != 1:
             continue
         if _lies_rather_at(theirs[0], own, seen) and _lies_rather_at(own, theirs[0], where):
             return True

@@ -20,7 +20,7 @@ from vision.following.burn_pile import BurnPile
 from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
 from vision.following.joined_game import JoinedGame
-from vision.following.looks import Deal, Look
+from vision.following.looks import AGREEING_LOOKS, PATIENCE_LOOKS, Deal, Look
 from vision.following.misplaced_pile import MisplacedPile, Put
 from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
@@ -29,7 +29,7 @@ from vision.following.plays import PlayPile
 from vision.following.put_away import PutAway, hand_that_put
 from vision.following.reported_events import ReportedEvents
 from vision.following.rows import Rows
-from vision.following.scene import NEAR_MM, Scene
+from vision.following.scene import ARM_SECONDS, HANDLES_MM, NEAR_MM, Scene
 from vision.following.shows import Shown, Shows
 from vision.following.up_cards import UpCards
 from vision.hands.tracks import ArmTrack, HandsFrame
@@ -40,22 +40,17 @@ from vision.table.observations import MIN_NAME_P, Observation, fuse_looks
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks: the more urgent, the shorter."""
 _PLAY_FROM_DRAW_MM = 280.0
-_ANSWER_SECONDS = 5.0
+"""The play pile is begun no farther from the draw pile than this."""
+_ANSWERED_SECONDS = 5.0
+"""A show of the same rank no later than this after another is an answer to it."""
 _PUT_AWAY_SECONDS = 5.0
 """A card that comes to light beside the piles this soon after a show is the shown card, put away."""
-_MOVES_DRAW_PILE_S = 6.0
+_MOVES_DRAW_PILE_SECONDS = 6.0
 """If a draw pile was moved, its old place is seen bare within this time."""
-_SETTLED, _PATIENCE = 2, 5
-"""This many looks that agree show which cards lie on a corrected pile; after the second number they need not
-agree."""
-_ARM_SECONDS = 0.3
-"""An arm last seen this recently may still be over the table."""
 _LATELY_SECONDS = 1.5
 """While a pile is being looked for, the table is looked at often until this long after an arm was seen."""
 _FIRST_PLAY_SECONDS = 3.0
 """The first card of a game was put down no longer ago than this."""
-_TAKES_MM = 130.0
-"""A hand that took a card from a row was seen this near to it."""
 _AT_SPOT_MM = 25.0
 """A card in a row lies this near to the middle of its spot."""
 _SET = 3
@@ -277,12 +272,12 @@ class EventMaker:
             return False  # no hand takes a face-up card and the one under it at once
         if spot.touched is None:
             return True
-        hand = self._scene.nearest_hand(self.layout.spot(zone), spot.touched - 1.0, within=_TAKES_MM)
+        hand = self._scene.nearest_hand(self.layout.spot(zone), spot.touched - 1.0, within=HANDLES_MM)
         return hand is not None
 
     def _follow_draw_pile(self, now: float) -> None:
         """Move the draw pile to where a hand has just put face-down cards, if its own place is bare."""
-        self._put_face_down = [put for put in self._put_face_down if now - put[0] < _MOVES_DRAW_PILE_S]
+        self._put_face_down = [put for put in self._put_face_down if now - put[0] < _MOVES_DRAW_PILE_SECONDS]
         if self._put_face_down and self._draws.all_drawn:
             _, place = self._put_face_down.pop()
             self._scene.layout = self.layout.with_pile(DRAW, place)
@@ -291,8 +286,8 @@ class EventMaker:
     def _note_face_down(self, fresh: Sequence[Observation], now: float) -> None:
         """Note where a hand has put face-down cards, unless they are those of a burnt play pile."""
         last = self.log.last
-        burnt = last is not None and last.event == "burn" and now - last.t < _MOVES_DRAW_PILE_S
-        lay_there = self.layout.draw is not None and now - self._draws.bare_since < _MOVES_DRAW_PILE_S
+        burnt = last is not None and last.event == "burn" and now - last.t < _MOVES_DRAW_PILE_SECONDS
+        lay_there = self.layout.draw is not None and now - self._draws.bare_since < _MOVES_DRAW_PILE_SECONDS
         undecided = self._play.touched is not None or self._taking.whole is not None
         if burnt or undecided or not lay_there:
             return
@@ -360,7 +355,7 @@ class EventMaker:
         """Take in cards outside the rows and piles: they are burnt, shown, or the first of the game."""
         t = look.t
         fresh = self._burn_pile.look(free, t, under_arms=under_arms, burnt=look.burnt)
-        joined, has_arm = self._joined, t - self._scene.arm_seen < _ARM_SECONDS
+        joined, has_arm = self._joined, t - self._scene.arm_seen < ARM_SECONDS
         if joined and has_arm and joined.seems_gone(self._near_draw_pile(fresh), look.unchanged):
             return  # the arm may cover the card that seems gone
         self._note_face_down(fresh, t)
@@ -433,7 +428,11 @@ class EventMaker:
         held = [u.seen for u in look.under_arms if not u.moving and self._scene.rests(u.seat)]
         there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
         self._resting = [*self._resting[-1:], (look, self._near_draw_pile(there))]
-        both = [s.observation for s in fuse_looks([cards for _, cards in self._resting]) if s.look_count == 2]
+        both = [
+            s.observation
+            for s in fuse_looks([cards for _, cards in self._resting])
+            if s.look_count == AGREEING_LOOKS
+        ]
         ranks = Counter(rank_of(c.best[0]) for c in both)
         rank = next((rank for rank, count in ranks.most_common(1) if count >= _SET), None)
         if rank is None:
@@ -478,7 +477,7 @@ class EventMaker:
     def _put_below(self, lying: Sequence[Observation], now: float) -> None:
         """In a joined game, put the cards below the first seen play on the pile."""
         self._joined = None
-        view = self._play.pile.view([lying] * _SETTLED, self._locations.off_the_pile())
+        view = self._play.pile.view([lying] * AGREEING_LOOKS, self._locations.off_the_pile())
         if view.new:
             self._play.pile.put(view.new, free=True)
             self._report_pile_of_joined_game(now)
@@ -510,9 +509,9 @@ class EventMaker:
 
     def _take_as_it_lies(self, looks: list[list[Observation]], now: float) -> None:
         """Put on the pile the cards at its corrected place, once looks agree; there may be none."""
-        view = self._play.pile.view(looks[-_SETTLED:], self._locations.off_the_pile())
-        unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
-        if len(looks) < _SETTLED or unsettled:
+        view = self._play.pile.view(looks[-AGREEING_LOOKS:], self._locations.off_the_pile())
+        unsettled = any(looks[-AGREEING_LOOKS:]) and not view.cards and len(looks) < PATIENCE_LOOKS
+        if len(looks) < AGREEING_LOOKS or unsettled:
             self._as_it_lies = looks
             return
         if view.cards:
@@ -625,6 +624,6 @@ class EventMaker:
 
 def _answers(shown: Shown, player: str, earlier: Event) -> bool:
     """Return whether a player answers the show just reported, with a card of the same rank."""
-    just = earlier.event == "show" and shown.t - earlier.t < _ANSWER_SECONDS
+    just = earlier.event == "show" and shown.t - earlier.t < _ANSWERED_SECONDS
     last = earlier.answers[-1][0] if earlier.answers else earlier.player
     return just and player != last and rank_of(earlier.cards[0]) == rank_of(shown.card)

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from vision.table.layout import Place
 from vision.table.observations import MIN_NAME_P, Observation
 
-_SETTLED_LOOKS = 4
+_LEFT_ALONE_LOOKS = 4
 """Looks after the last arm before what lies there counts as left alone. A play is found before."""
-_ON_PILE_MM = 85.0
+_OF_PILE_MM = 85.0
 """The greatest distance of a pile's card from the middle of the pile."""
 
 
@@ -30,7 +30,7 @@ class JoinedGame:
     @property
     def settled(self) -> bool:
         """Whether it is known what lies there since the last arm has gone."""
-        return self._looks >= _SETTLED_LOOKS
+        return self._looks >= _LEFT_ALONE_LOOKS
 
     def look(self, unchanged: Sequence[Observation], last_arm: float) -> None:
         """Note which of the cards lie unchanged. `last_arm`: when an arm was last seen before this look."""
@@ -53,8 +53,8 @@ class JoinedGame:
         gone = (
             card for card in self._lying if not any(card is other or card.is_at(other) for other in unchanged)
         )
-        return any(all(math.dist(card.place, other.place) > _ON_PILE_MM for other in new) for card in gone)
+        return any(all(math.dist(card.place, other.place) > _OF_PILE_MM for other in new) for card in gone)
 
     def below(self, place: Place) -> list[Observation]:
         """Return the cards that lie where the play pile turns out to be."""
-        return [card for card in self._lying if math.dist(card.place, place) <= _ON_PILE_MM]
+        return [card for card in self._lying if math.dist(card.place, place) <= _OF_PILE_MM]

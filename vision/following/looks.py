@@ -10,6 +10,13 @@ from vision.following.patches import Patch
 from vision.table.layout import Layout, Zone
 from vision.table.observations import Observation
 
+AGREEING_LOOKS = 2
+"""So many looks that agree show what lies there. In a single one a card may be overlooked."""
+PATIENCE_LOOKS = 5
+"""After so many looks there is a decision, though they do not agree."""
+BARE_LOOKS = 4
+"""After so many looks that show nothing, a pile has gone from its place."""
+
 
 @dataclass(frozen=True, slots=True)
 class Deal:

@@ -11,9 +11,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from vision.decks.card_classes import rank_of
+from vision.following.certainty import CERTAIN
 from vision.following.put_away import hand_and_hold, hand_that_put
 from vision.following.scene import ON_PILE_MM, Scene
-from vision.following.sets import CERTAIN
 from vision.table.observations import Observation
 
 

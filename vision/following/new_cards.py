@@ -8,31 +8,28 @@ from operator import itemgetter
 
 from engine.events import Event
 from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.certainty import CERTAIN, HARDLY, LIKELY, QUITE_SURE, SURE, VERY_SURE
 from vision.following.close_ups import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE
 from vision.following.duplicates import PileCard, alike_lies_at, names_at
+from vision.following.looks import AGREEING_LOOKS
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
-from vision.following.pile_geometry import hide, is_read_as, same_card
+from vision.following.pile_geometry import hide, is_read_as, roughly_at, same_card
 from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
-from vision.following.sets import CERTAIN, NewCard, clear_rank, may_be_one_of, of_ranks, rank_odds
+from vision.following.sets import NewCard, clear_rank, may_be_one_of, of_ranks, rank_odds
 from vision.table.observations import MIN_NAME_P, Observation, angle_between, fuse_looks
 from vision.types import UNKNOWN_CARD
 
-SURE = 0.75
-_HARDLY = 0.05
-_WELL_READ, _A_CARD, _RANK_SURE = 0.9, 0.85, 0.95
 _ALL_BUT_CERTAIN = 0.99
 """A name this probable is right, even if another card lay in that place."""
 _RANK_LOOKS = 3
 """This many looks show a card's rank."""
-_PLAIN_LOOKS, _LATEST = 2, 4
-"""More looks than the first number show things plainly. The second number counts the latest looks."""
-_ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
-"""A card under a hand may be placed this far off, if its suit is misread, too: only a corner shows."""
+_LATEST_LOOKS = 4
+"""Number of looks that count as the latest."""
 _INDEX_MM = 6.0
 """A card whose edge is farther than this from an index does not partly cover the index."""
-_ACROSS = 45.0
+_TURNED_DEGREES = 45.0
 """Cards that one hand puts down at once are seldom turned by more degrees than this from each other."""
 
 
@@ -63,7 +60,7 @@ class NewCardFilter:
         if unpictured:
             return seen
         seen = self.surely_put_down(seen) if early else self.without_overlooked(seen, t)
-        sure = CERTAIN if early else SURE
+        sure = CERTAIN if early else LIKELY
         return self.without_misread_beside_last(seen, player_at(seen[-1].seen), t, sure) if seen else []
 
     def without_those_not_taken(self, seen: Sequence[NewCard]) -> list[NewCard]:
@@ -152,7 +149,7 @@ class NewCardFilter:
             return not self._pile.known_place(seen) and self._pictures.since_left.lay_there(
                 seen, ALL_BUT_THE_SAME
             )
-        half_read = card.read < _WELL_READ and self._pile.suit_lies_at(card.name[-1], seen)
+        half_read = card.read < SURE and self._pile.suit_lies_at(card.name[-1], seen)
         return self._pictures.since_left.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
 
     def begin_play(self) -> None:
@@ -196,7 +193,7 @@ class NewCardFilter:
         """
         misread = [(card, self._pile.misread_before(card, view)) for card in view.new]
         told = {card.name: lay for card, lay in misread if lay is not None}
-        doubtful = view.confidence < SURE
+        doubtful = view.confidence < LIKELY
         if not told and not self._pile.is_laid_bare(
             view, self.in_sight, gone=self.is_top_gone(), doubtful=doubtful
         ):
@@ -250,7 +247,7 @@ class NewCardFilter:
         known = {*(card.name for card in view.new), *self._pile.names, *elsewhere}
         read = {seen.best[0] for seen in under_hand if seen.best[1] >= MIN_NAME_P}
         named = [
-            (*seen.best, MIN_NAME_P if look is looks[-1] or seen.best[0] in read else _WELL_READ)
+            (*seen.best, MIN_NAME_P if look is looks[-1] or seen.best[0] in read else SURE)
             for look in looks
             for seen in look
         ]
@@ -267,10 +264,10 @@ class NewCardFilter:
         enough for it.
         """
         view = self.view_since_play(looks, elsewhere)
-        missed = self.missed_in(last, view, plain=len(looks) > _PLAIN_LOOKS)
-        if missed or len(looks) <= _LATEST:
+        missed = self.missed_in(last, view, plain=len(looks) > AGREEING_LOOKS)
+        if missed or len(looks) <= _LATEST_LOOKS:
             return missed
-        return self.missed_in(last, self.view_since_play(looks[-_LATEST:], elsewhere), plain=False)
+        return self.missed_in(last, self.view_since_play(looks[-_LATEST_LOOKS:], elsewhere), plain=False)
 
     def view_since_play(self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]) -> PileView:
         """Return what looks show, compared with the pile before the last play."""
@@ -292,7 +289,7 @@ class NewCardFilter:
         return [
             card
             for card in seen
-            if card.p >= SURE
+            if card.p >= LIKELY
             and card.name != UNKNOWN_CARD
             and not (
                 _is_doubtful(card)
@@ -320,7 +317,7 @@ class NewCardFilter:
         ):
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
-            rank = clear_rank(seen) or (of_last if rank_odds(seen, of_last) > _HARDLY else None)
+            rank = clear_rank(seen) or (of_last if rank_odds(seen, of_last) > HARDLY else None)
             odds = {
                 name: p
                 for name, p in seen.probabilities.items()
@@ -382,8 +379,10 @@ class NewCardFilter:
             return False
         of_rank = rank_odds(seen, rank)
         new = (free and self._pictures.since_play().shows_new(seen)) or not self._pile.known_place(seen)
-        across = min((angle_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _ACROSS
-        well_read = card.read >= CERTAIN or (card.read >= SURE and of_rank < _HARDLY and new and not across)
+        across = (
+            min((angle_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _TURNED_DEGREES
+        )
+        well_read = card.read >= CERTAIN or (card.read >= LIKELY and of_rank < HARDLY and new and not across)
         return well_read and self._pictures.changed_with_play(seen)
 
 
@@ -393,14 +392,14 @@ def _is_well_read(seen: Observation) -> bool:
 
 def _is_of_another_rank(card: NewCard, known: Collection[str]) -> bool:
     """Return whether a card's rank is surely read, and none of the `known` cards there has that rank."""
-    surely = rank_odds(card.seen, card.rank) >= _RANK_SURE
+    surely = rank_odds(card.seen, card.rank) >= VERY_SURE
     return surely and not any(rank_of(name) == card.rank for name in known)
 
 
 def _is_read_in(looks: Sequence[Sequence[Observation]], lay: PileCard) -> bool:
     """Return whether a look reads a card of the pile well in its place."""
     place, every = lay.place, (seen for look in looks for seen in look)
-    return place is not None and any(is_read_as(seen, lay.name, place, _WELL_READ) for seen in every)
+    return place is not None and any(is_read_as(seen, lay.name, place, SURE) for seen in every)
 
 
 def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:
@@ -409,7 +408,7 @@ def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:
     `plain`: plainly read cards that came with it. A card of another rank than theirs must be as plain itself.
     """
     of_their_rank = not plain or any(other.rank == card.rank for other in plain)
-    return card.read < (_WELL_READ if of_their_rank else CERTAIN)
+    return card.read < (SURE if of_their_rank else CERTAIN)
 
 
 def _was_misread(lay: PileCard, card: NewCard) -> bool:
@@ -417,14 +416,12 @@ def _was_misread(lay: PileCard, card: NewCard) -> bool:
     if lay.place is None:
         return False
     alike = rank_and_colour(lay.name) == rank_and_colour(card.name)
-    return same_card(lay.place, card.seen) or (
-        alike and lay.place.is_at(card.seen, _ALIKE_MM, _ALIKE_DEGREES)
-    )
+    return same_card(lay.place, card.seen) or (alike and roughly_at(lay.place, card.seen))
 
 
 def shows_a_card(look: Sequence[Observation]) -> bool:
     """Return whether a look reads a card well, though looks may not agree on its place."""
-    return any(p >= _A_CARD for _, p in (seen.best for seen in look))
+    return any(p >= QUITE_SURE for _, p in (seen.best for seen in look))
 
 
 def named_in(looks: Sequence[Sequence[Observation]]) -> set[str]:

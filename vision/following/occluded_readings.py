@@ -8,30 +8,29 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from vision.decks.card_classes import rank_and_colour, rank_of
-from vision.following.duplicates import SURE_NAME
-from vision.following.looks import Look
+from vision.following.certainty import CERTAIN, FAIRLY_LIKELY, LIKELY, QUITE_SURE, SURE, VERY_SURE
+from vision.following.looks import AGREEING_LOOKS, Look
 from vision.following.pile import PileView
 from vision.following.pile_geometry import in_place, same_card
 from vision.following.scene import Scene
-from vision.following.sets import CERTAIN, NewCard
+from vision.following.sets import NewCard
 from vision.table.layout import PLAY, Layout
 from vision.table.observations import MIN_NAME_P, Observation
 
 _SECONDS = 4.0
 """How long such a reading counts."""
-_REMEMBERED = 20
+_REMEMBERED_READINGS = 20
+"""Number of readings that are kept at most."""
 _CARRY_SECONDS = 1.0
-_LOOKS = 2
-_OFTEN, _FAIRLY_SURE = 3, 0.6
-_PLAIN, _READ_OFTEN = 0.75, 4
-"""How surely, on average, a card below others must be read; and how often, if looks disagree on its place."""
-_AT_REST = ((2, 0.97), (3, 0.9))
+"""A hand carries the cards that it took for no longer than this."""
+_OFTEN_LOOKS = 3
+"""In so many looks a card of the rank just put down may be read less surely."""
+_OFTEN_READINGS = 4
+"""So often a card below others must be read if looks disagree on its place."""
+_AT_REST = ((AGREEING_LOOKS, CERTAIN), (AGREEING_LOOKS + 1, SURE))
 """Numbers of looks under a resting hand, and how surely they must name all cards that it has put down."""
 _AT_REST_SECONDS = 0.7
 """The longest time over which these looks may be spread."""
-_SURE, _MOVING_SURE = 0.85, 0.95
-"""How surely a card must have been read once. A reading in a moving hand counts only from the second
-probability."""
 
 
 @dataclass(slots=True)
@@ -56,11 +55,11 @@ class OccludedReadings:
         carried = self._taken_off if look.t < self._taken_till else ()
         for held in look.under_arms:
             name, p = held.seen.best
-            if name is None or p < MIN_NAME_P or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
+            if name is None or p < MIN_NAME_P or held.seen.face != "up" or (held.moving and p < VERY_SURE):
                 continue
             on_pile = layout.zone_at(held.seen.x, held.seen.y) == PLAY
             if on_pile and name not in carried and (p >= CERTAIN or not lay_there(held.seen)):
-                self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
+                self._read = [*self._read[-_REMEMBERED_READINGS:], (look.t, held.seen)]
 
     def rest(self, look: Look, scene: Scene) -> None:
         """Remember the cards that lie at rest on the pile under resting hands."""
@@ -119,7 +118,7 @@ class OccludedReadings:
         kind = rank_and_colour(name)
         there = [other for other in self._lately_read() if same_card(other, seen)]
         alike = [other for other in there if rank_and_colour(str(other.best[0])) == kind]
-        if p >= _SURE or not alike:
+        if p >= QUITE_SURE or not alike:
             return card
         every = [*alike, *[seen] * looks]
         names = {n for other in every for n in other.probabilities if rank_and_colour(n) == kind}
@@ -136,7 +135,7 @@ class OccludedReadings:
         there = [
             seen
             for seen in self._lately_read()
-            if rank_of(seen.best[0]) in ranks and seen.best[1] >= _SURE and same_card(seen, place)
+            if rank_of(seen.best[0]) in ranks and seen.best[1] >= QUITE_SURE and same_card(seen, place)
         ]
         surest = max(there, key=_surely, default=None)
         return None if surest is None else NewCard(str(surest.best[0]), surest.best[1], place)
@@ -158,11 +157,15 @@ class OccludedReadings:
             read = [(t, card) for t, card in recent if card.best[0] == name]
             seen, looks = [card for _, card in read], len({t for t, _ in read})
             surest = max(seen, key=_surely)
-            often = rank_of(name) in ranks and looks >= _OFTEN and fmean(map(_surely, seen)) >= _FAIRLY_SURE
-            if surest.best[1] >= _SURE or often:
-                (twice if looks >= _LOOKS else once).append(NewCard(name, surest.best[1], surest))
+            often = (
+                rank_of(name) in ranks
+                and looks >= _OFTEN_LOOKS
+                and fmean(map(_surely, seen)) >= FAIRLY_LIKELY
+            )
+            if surest.best[1] >= QUITE_SURE or often:
+                (twice if looks >= AGREEING_LOOKS else once).append(NewCard(name, surest.best[1], surest))
         ranks = {card.rank for card in twice}
-        return twice + [card for card in once if card.rank in ranks and card.p >= _MOVING_SURE]
+        return twice + [card for card in once if card.rank in ranks and card.p >= VERY_SURE]
 
     def beside(self, names: Collection[str], now: float) -> list[NewCard]:
         """Return the second copy of each of these cards that was read beside the first (several packs).
@@ -177,7 +180,7 @@ class OccludedReadings:
                     looks.setdefault(t, []).append(seen)
             seconds = [sorted(seen, key=_surely)[-2] for seen in looks.values() if len(seen) > 1]
             best = max(seconds, key=_surely, default=None)
-            if best is not None and len(seconds) >= _LOOKS and _surely(best) >= SURE_NAME:
+            if best is not None and len(seconds) >= AGREEING_LOOKS and _surely(best) >= SURE:
                 found.append(NewCard(name, _surely(best), best))
         return found
 
@@ -191,16 +194,16 @@ def plainly_read(
     only once, may be outlined in different places. Looks seldom agree on the place of a card that lies under
     another.
     """
-    if len(under_hand) >= _LOOKS:
+    if len(under_hand) >= AGREEING_LOOKS:
         there = [*(seen for seen in free if same_card(seen, under_hand[-1])), *under_hand]
         p = fmean(map(_surely, there))
-        plain = len(there) > _LOOKS and p >= _PLAIN
+        plain = len(there) > AGREEING_LOOKS and p >= LIKELY
         return NewCard(str(there[-1].best[0]), p, there[-1]) if plain else None
     every = [*under_hand, *free]
-    if not first_seen or not under_hand or len(free) < _LOOKS or len(every) < _READ_OFTEN:
+    if not first_seen or not under_hand or len(free) < AGREEING_LOOKS or len(every) < _OFTEN_READINGS:
         return None
     p, surest = fmean(map(_surely, every)), max(free, key=_surely)
-    return NewCard(str(surest.best[0]), p, surest) if p >= SURE_NAME else None
+    return NewCard(str(surest.best[0]), p, surest) if p >= SURE else None
 
 
 def _surely(seen: Observation) -> float:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from engine.cards import copies
 from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.certainty import CERTAIN, HARDLY, SURE
 from vision.following.close_ups import NO_PICTURES, PicturePair
 from vision.following.duplicates import (
-    SURE_NAME,
     PileCard,
     joined_ends,
     lies_alone,
@@ -22,6 +22,7 @@ from vision.following.duplicates import (
     told_apart,
     top_of,
 )
+from vision.following.looks import AGREEING_LOOKS
 from vision.following.pile_geometry import (
     OFF_MM,
     are_two_ends,
@@ -33,7 +34,6 @@ from vision.following.pile_geometry import (
     show_on_both_sides,
 )
 from vision.following.sets import (
-    CERTAIN,
     Lying,
     NewCard,
     is_drawn_through,
@@ -54,12 +54,7 @@ from vision.table.observations import (
 )
 from vision.types import UNKNOWN_CARD
 
-_NEED_LOOKS = 2
-"""A card that shows only in part is not found in every look. Two looks are enough for a sure reading;
-otherwise most looks must show the card."""
-_MAY_READ = 0.05
-"""A card is not read as a name that is less likely than this."""
-_STAYS, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
+_STAYS_WEIGHT, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
 """Weights of unlikely names for a card at a place. The first is for a card that plainly stays elsewhere. The
 second is for one that is covered there or would have had to move, the third for the top card that would have
 moved. The last is for a new name where another card lies."""
@@ -137,7 +132,7 @@ class Pile:
         settled = [
             s
             for s in joined_ends(fuse_looks(looks))
-            if s.look_count >= min(len(looks), _NEED_LOOKS) and s.observation.face == "up"
+            if s.look_count >= min(len(looks), AGREEING_LOOKS) and s.observation.face == "up"
         ]
         staying = self._staying([s.observation for s in settled], pictured)
         put = {card.name for card in self.cards[-1:] if card.rank in ranks}
@@ -153,13 +148,11 @@ class Pile:
         for group, (name, p, seen), those in zip(settled, claims, known, strict=True):
             if name is not None and those:
                 old.append(name)
-                plain += [name] * (seen.probabilities[name] >= SURE_NAME)
+                plain += [name] * (seen.probabilities[name] >= SURE)
             elif name is not None:
                 # A card with the name of a pile card may be that card, badly outlined for once.
                 another = name in self.names
-                if (seen.probabilities[name] >= SURE_NAME and not another) or 2 * group.look_count > len(
-                    looks
-                ):
+                if (seen.probabilities[name] >= SURE and not another) or 2 * group.look_count > len(looks):
                     new.append(NewCard(name, seen.probabilities[name] if another else p, seen))
             elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
                 new.append(NewCard(UNKNOWN_CARD, 0.5, seen))
@@ -217,7 +210,7 @@ class Pile:
         A card that was put on the set would be read well.
         """
         kind = rank_and_colour(card.name)
-        return card.read < SURE_NAME and any(
+        return card.read < SURE and any(
             lay.name in unseen and rank_and_colour(lay.name) == kind for lay in self.top
         )
 
@@ -238,7 +231,7 @@ class Pile:
         seen = card.seen
         if card.read >= CERTAIN:
             return False
-        kind = rank_and_colour if card.read >= SURE_NAME else rank_of
+        kind = rank_and_colour if card.read >= SURE else rank_of
         alike = [(other, end) for other, end in old if kind(other) == kind(card.name)]
         ends = [(self.cards[k].place, end) for other, end in alike for k in numbers_of(other, self.cards)]
         upper = [on for other, on in plain if other == self.cards[-1].name]
@@ -273,7 +266,7 @@ class Pile:
         """
         read = [s.observation.odds(self.cards[-1].name) for s in fuse_looks(looks)] if self.cards else []
         top = max(read, default=0.0)
-        if top < SURE_NAME:
+        if top < SURE:
             return min((card.p for card in new), default=1.0) < CERTAIN
         return min((card.read for card in new), default=1.0) < top
 
@@ -352,7 +345,7 @@ class Pile:
             if name in put:
                 return 1.0
             if name in staying:
-                return _STAYS
+                return _STAYS_WEIGHT
             if name in here and not self._is_buried(name):
                 return 1.0
             if name in self.names:
@@ -384,7 +377,7 @@ class Pile:
     def shows_another(self, card: NewCard) -> bool:
         """Return whether a card is read well exactly where the top card was surely read as another."""
         top = self.cards[-1] if self.cards else None
-        if top is None or not top.sure or card.read < SURE_NAME or card.name == top.name:
+        if top is None or not top.sure or card.read < SURE or card.name == top.name:
             return False
         return bool(names_at(card.seen, [top]))
 
@@ -401,7 +394,7 @@ class Pile:
     def confirm(self, looks: Sequence[Sequence[Observation]]) -> None:
         """Note the cards that are read almost certainly in their known places, with no hand near."""
         for settled in fuse_looks(looks):
-            if settled.look_count < _NEED_LOOKS:
+            if settled.look_count < AGREEING_LOOKS:
                 continue
             for card in self.cards:
                 if card.place and is_read_as(settled.observation, card.name, card.place, CERTAIN):
@@ -409,7 +402,7 @@ class Pile:
 
     def place_again(self, looks: Sequence[Sequence[Observation]]) -> None:
         """Note where the known cards lie now, after the pile was straightened."""
-        seen = [s.observation for s in fuse_looks(looks) if s.observation.best[1] >= SURE_NAME]
+        seen = [s.observation for s in fuse_looks(looks) if s.observation.best[1] >= SURE]
         claims = [(*card.best, card) for card in seen]
         for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
             for number in numbers if len(numbers) == 1 else ():
@@ -424,7 +417,7 @@ def _is_partly_hidden(seen: Observation, unseen: Lying) -> bool:
 def _reads_like(seen: Observation, name: str) -> bool:
     """Return whether a card may have a name, or one of the same rank and colour."""
     kind = rank_and_colour(name)
-    return any(p >= _MAY_READ and rank_and_colour(other) == kind for other, p in seen.probabilities.items())
+    return any(p >= HARDLY and rank_and_colour(other) == kind for other, p in seen.probabilities.items())
 
 
 def _is_told_otherwise(lay: PileCard, card: NewCard) -> bool:

@@ -10,6 +10,9 @@ from vision.table.observations import Observation, angle_between, covers, distan
 OFF_MM = 5.0
 """Outlines may be off by this much when one card just hides another's index."""
 _IN_PLACE_MM, _IN_PLACE_DEGREES = 12.0, 10.0
+"""Two outlines of a card that lies still differ at most this much."""
+_ROUGH_MM, _ROUGH_DEGREES = 25.0, 25.0
+"""The outline of a card that shows little, as under a hand, may be off by this much."""
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
 """A card that is read twice, under a hand or just after one, seems to have moved at most this much."""
 _REACHES_MM = 29.0
@@ -25,6 +28,11 @@ _BOTH_ENDS_DEGREES = 18.0
 def in_place(known: Observation, seen: Observation) -> bool:
     """Return whether a card lies where one is known to lie, as precisely as outlines can show."""
     return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
+
+
+def roughly_at(known: Observation, seen: Observation) -> bool:
+    """Return whether two readings may be of one card, if at least one shows too little of it."""
+    return known.is_at(seen, _ROUGH_MM, _ROUGH_DEGREES)
 
 
 def same_card(first: Observation, second: Observation) -> bool:

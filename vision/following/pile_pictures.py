@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vision.following.certainty import SURE
 from vision.following.close_ups import ALIKE, CloseUp, PicturePair
-from vision.following.duplicates import SURE_NAME
 from vision.following.pile_geometry import is_read_as
 from vision.table.observations import Observation
 
@@ -27,7 +27,7 @@ class PairUnderHand(PicturePair):
         """Return whether a card lay there by the pictures, or was surely read twice in exactly this place."""
         read = (seen for look in self.read for seen in look)
         return super().lay_there(card, alike, upon) or (
-            sum(is_read_as(seen, card.best[0], card, SURE_NAME) for seen in read) > 1
+            sum(is_read_as(seen, card.best[0], card, SURE) for seen in read) > 1
         )
 
     def shows_new(self, card: Observation) -> bool:

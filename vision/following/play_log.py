@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from engine.events import TAKES_PILE, Event, EventKind, Source
 from vision.decks.card_classes import rank_of
+from vision.following.pile_geometry import roughly_at
 from vision.following.scene import JUST_SECONDS, Scene
 from vision.following.sets import NewCard
 from vision.questions import UNREAD_CARD, format_question
@@ -20,11 +21,9 @@ _SET_SECONDS = 4.5
 _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play. Nobody takes two turns that
 quickly. Whether the cards may be played together is not decided here."""
-_SUSPECT_MM, _SUSPECT_DEGREES = 25.0, 25.0
-"""The outline of a card that shows little is rough."""
-_MAY_BE = 3
+_OFFERED_NAMES = 3
 """Number of readings that are offered for a card that cannot be read."""
-_LOST_SECONDS = 0.7
+_LOST_ARM_SECONDS = 0.7
 """An arm that is lost from sight no longer than this has not left."""
 
 
@@ -136,13 +135,13 @@ class PlayLog:
         own = [r for r in self._scene.reaches if seats[r.seat].player == play.player and r.start <= t]
         since = [reach for reach in own if reach.last_seen >= play.t]
         gone = any(
-            later.start - earlier.last_seen >= _LOST_SECONDS
+            later.start - earlier.last_seen >= _LOST_ARM_SECONDS
             or seats[earlier.seat].is_on_player_side(earlier.tip)
             for earlier, later in pairwise(since)
         )
         if gone or not since:
             return False
-        left = self._scene.by_hands and t - since[-1].last_seen >= _LOST_SECONDS
+        left = self._scene.by_hands and t - since[-1].last_seen >= _LOST_ARM_SECONDS
         return since[0].start <= play.t and not left
 
     def just_told(self, now: float) -> Event | None:
@@ -189,7 +188,7 @@ class PlayLog:
     def is_suspected(self, name: str, place: Observation) -> bool:
         """Return whether a card was suspected to lie about there, below others of its rank."""
         suspect = self._of_its_rank(name)
-        return suspect is not None and suspect.place.is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
+        return suspect is not None and roughly_at(suspect.place, place)
 
     def reveal(self, name: str, now: float) -> None:
         """Revise an earlier play: a suspected card does lie below it."""
@@ -254,4 +253,4 @@ def _joined(first: Source | None, second: Source) -> Source:
 def _may_be(unread: Iterable[Observation]) -> tuple[str, ...]:
     """Return the possible names of cards that cannot be read, likeliest first."""
     odds = sorted(((p, name) for seen in unread for name, p in seen.probabilities.items()), reverse=True)
-    return tuple(dict.fromkeys(name for _, name in odds))[:_MAY_BE]
+    return tuple(dict.fromkeys(name for _, name in odds))[:_OFFERED_NAMES]

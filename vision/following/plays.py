@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from engine.cards import copies
 from vision.decks.card_classes import rank_of
-from vision.following.looks import Look, UnderArm
-from vision.following.new_cards import SURE, NewCardFilter, named_in, shows_a_card
+from vision.following.certainty import CERTAIN, LIKELY, QUITE_SURE
+from vision.following.looks import AGREEING_LOOKS, PATIENCE_LOOKS, Look, UnderArm
+from vision.following.new_cards import NewCardFilter, named_in, shows_a_card
 from vision.following.occluded_readings import OccludedReadings, plainly_read
 from vision.following.patches import Patch, same_patch
 from vision.following.pick_ups import Taken, Taking
@@ -18,8 +19,8 @@ from vision.following.pile_geometry import same_card
 from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
 from vision.following.reported_events import BeforeAction
-from vision.following.scene import Scene
-from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
+from vision.following.scene import ARM_SECONDS, Scene
+from vision.following.sets import NewCard, may_be_one_of, of_ranks, one_set
 from vision.following.stacked_duplicates import infer_stacked_duplicate
 from vision.following.up_cards import UpCards
 from vision.following.visits import Visits
@@ -29,12 +30,10 @@ from vision.table.observations import MIN_NAME_P, Observation
 
 _WAIT_FOR_DRAW_SECONDS = 1.8
 """If it is unclear whose hand played, wait this long for the draw that may show it."""
-_LOOKS = 2
-"""At least this many looks decide."""
-_PATIENCE, _SETTLED_LOOKS = 5, 8
-"""This many looks decide, sure or not. A settled pile gets the second number of looks."""
-_GLIMPSE_SURE, _GLIMPSE_COVERED = 0.85, 0.5
-_LEFT_SECONDS = 0.3
+_ENOUGH_LOOKS = 8
+"""A settled pile gets this many looks."""
+_GLIMPSE_COVERED = 0.5
+"""A hand has left, or is leaving, a card if its arm covers less than this share of it."""
 _TOSSED_SECONDS = 2.0
 """How long after a hand was last seen a card may still be one that it tossed on to the pile."""
 
@@ -110,8 +109,8 @@ class PlayPile:
 
     def look(self, cards: list[Observation], look: Look) -> None:
         """Take in one look at the uncovered pile."""
-        self._looks = [*self._looks[-2 * _PATIENCE :], cards]
-        self.pile.confirm(self._looks[-_LOOKS:])
+        self._looks = [*self._looks[-2 * PATIENCE_LOOKS :], cards]
+        self.pile.confirm(self._looks[-AGREEING_LOOKS:])
         self._pictures.now = look.pile
         self._visits.look(cards, look.t)
         self._note_shown(((seen, None) for seen in cards), look.t)
@@ -124,16 +123,16 @@ class PlayPile:
         """Take in the pile beside a hand; report a card just put down once two looks read it surely."""
         left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
-        self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
+        self._glimpses = [*self._glimpses[-AGREEING_LOOKS + 1 :], cards]
         self._pictures.now = look.pile
         under = [(held.seen, held.seat) for held in look.under_arms]
         every = [*((seen, None) for seen in free), *under]
         self._visits.glimpse(every, look.t)
         self._note_shown(every, look.t)
         self._under_hand.note(look, self._scene.layout, self._pictures.since_left.lay_there)
-        if len(self._glimpses) >= _LOOKS:
+        if len(self._glimpses) >= AGREEING_LOOKS:
             view = self._view(self._glimpses, free=False)
-            if view.new and view.confidence >= _GLIMPSE_SURE:
+            if view.new and view.confidence >= QUITE_SURE:
                 newest = view.new[-1].seen
                 waits = look.t - self._visits.when_it_came(newest)[1] < _WAIT_FOR_DRAW_SECONDS
                 if not waits or self._visits.is_sure_who(newest):
@@ -189,9 +188,9 @@ class PlayPile:
 
     def look_interval(self, hands: HandsFrame, quick: float, steady: float) -> float:
         """Return after how many seconds the next look at the pile is due; inf if nothing is open."""
-        may_show_more = bool(self.pile.cards) and len(self._looks) < _SETTLED_LOOKS
+        may_show_more = bool(self.pile.cards) and len(self._looks) < _ENOUGH_LOOKS
         if PLAY not in hands.covered and (self.touched is not None or may_show_more):
-            return quick if len(self._looks) <= _LOOKS else steady
+            return quick if len(self._looks) <= AGREEING_LOOKS else steady
         return steady if self._scene.is_just_at_pile(hands) else math.inf
 
     # -- judging -----------------------------------------------------------------------------------
@@ -201,38 +200,38 @@ class PlayPile:
         if self.touched is None:
             self._undisturbed = self._undisturbed if patch is None else patch
             self._new_cards.in_sight |= named_in(self._looks)
-            self._looks = self._looks[-_SETTLED_LOOKS:]
+            self._looks = self._looks[-_ENOUGH_LOOKS:]
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
             return
         put = self._put_last()
-        if len(self._looks) >= _LOOKS and self._is_as_before(put, patch):
+        if len(self._looks) >= AGREEING_LOOKS and self._is_as_before(put, patch):
             if below := sum(name not in put for name in self.pile.names):
                 self._top_taken(below, now, patch)
             else:
                 self._gone(now, patch)
             return
-        if not self._looks or (len(self._looks) < _LOOKS and not forced):
+        if not self._looks or (len(self._looks) < AGREEING_LOOKS and not forced):
             return
         view = self._view(self._looks)
-        patient = not forced and len(self._looks) < _PATIENCE
+        patient = not forced and len(self._looks) < PATIENCE_LOOKS
         unchanged = same_patch(patch, self._as_left)
         if self._was_taken_before(view):
             self._take_all(now)
             view = self._view(self._looks)
         if view.new and self.pile.is_top_missing(view):
             view = self._new_cards.without_laid_bare(view, now)
-        if view.new and len(self._looks) < _LOOKS and view.confidence < _GLIMPSE_SURE:
+        if view.new and len(self._looks) < AGREEING_LOOKS and view.confidence < QUITE_SURE:
             return  # a single look shows too little: wait
         if view.new:
             under = self._under_hand.lately(now)
             more = self._new_cards.may_show_more(view, self._looks, self._elsewhere(), under)
             awaited = not self._visits.is_sure_who(view.new[-1].seen)
             waits = awaited and not forced and now - self.touched < _WAIT_FOR_DRAW_SECONDS
-            if (not patient and not waits) or (view.confidence >= SURE and not more and not awaited):
+            if (not patient and not waits) or (view.confidence >= LIKELY and not more and not awaited):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
-            if len(self._looks) < _LOOKS:
+            if len(self._looks) < AGREEING_LOOKS:
                 return  # a head may have moved over the pile during a single look: wait
             if unchanged and not forced:
                 self._settle(now, patch)  # the reader misses cards that plainly still lie there
@@ -241,7 +240,9 @@ class PlayPile:
         elif view.cards == 0 and (passed := self._seen_under_hand(now)):
             self._judge_passed_through([card.name for card in passed], now, patch)
         elif (
-            view.cards and view.looks > _LOOKS and self._new_cards.is_top_taken(view, unchanged, self._looks)
+            view.cards
+            and view.looks > AGREEING_LOOKS
+            and self._new_cards.is_top_taken(view, unchanged, self._looks)
         ):
             self._top_taken(max(view.there, default=-1) + 1, now, patch)
         elif not patient or (unchanged and not self._new_cards.is_top_gone()):
@@ -394,11 +395,11 @@ class PlayPile:
         for name in sorted({str(seen.best[0]) for seen in (*read, *shown)} - known):
             looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
             if rank_of(name) != rank_of(last.cards[-1]):
-                if len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free)):
+                if len(free) >= AGREEING_LOOKS and all(seen.best[1] >= LIKELY for seen in (*looks, *free)):
                     self._play_log.suspect(name, free[-1])
                 continue
-            if max(len(looks), len(free)) >= _LOOKS:
-                self._play_log.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
+            if max(len(looks), len(free)) >= AGREEING_LOOKS:
+                self._play_log.suspect(name, (looks if len(looks) >= AGREEING_LOOKS else free)[-1])
             first_seen = copies(name, self.pile.packs) == 1 and name not in self._new_cards.in_sight
             card = plainly_read(looks, free, first_seen=first_seen)
             if card is not None and not self._pictures.since_play().lay_there(card.seen):
@@ -450,7 +451,7 @@ class PlayPile:
         own_lie_on_top = drew and not self.pile.lie_below_top(mates, self._looks)
         if not mates or own_lie_on_top or (len(mates) == len(new) and not drew):
             return new
-        sure = [card for card in mates if card.read >= SURE]
+        sure = [card for card in mates if card.read >= LIKELY]
         if sure:
             self.pile.put(sure, below=True)
             self._play_log.add_to_last([card.name for card in sure], now)
@@ -459,7 +460,7 @@ class PlayPile:
     def _find_overlooked(self, now: float) -> None:
         """Add cards that only later looks show to the last play, or report them as another player's play."""
         last = self._play_log.newest
-        if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
+        if last is None or len(self._looks) < AGREEING_LOOKS or not set(last.cards) & set(self.pile.names):
             return
         missed = self._new_cards.missed(last, self._looks, self._elsewhere())
         missed = self._without_last_again(missed)
@@ -482,9 +483,11 @@ class PlayPile:
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
         """Report cards that came to lie on the pile with no arm over it; return whether there were any."""
         left = self._scene.arm_seen
-        if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
+        if now - left > _TOSSED_SECONDS or len(self._looks) < AGREEING_LOOKS:
             return False
-        tossed = self._without_last_again(self._new_cards.plainly_new(self._view(self._looks[-_LOOKS:])))
+        tossed = self._without_last_again(
+            self._new_cards.plainly_new(self._view(self._looks[-AGREEING_LOOKS:]))
+        )
         if tossed:
             self.touched = min(now, left)
             self._played(tossed, now, patch)
@@ -516,7 +519,7 @@ class PlayPile:
             self._settle(now, patch)
         elif self._taking.went_on_to_burn_pile(Taken(seat, reach, tuple(names), self._visits.since)):
             self._gone(now, patch)
-        elif now - reach.last_seen > _LEFT_SECONDS:
+        elif now - reach.last_seen > ARM_SECONDS:
             self._settle(now, patch)
 
     # -- cards taken off ---------------------------------------------------------------------------
@@ -597,6 +600,6 @@ def _without_rereads(
     """
 
     def are_two(name: str) -> bool:
-        return sum(sum(card.best[0] == name for card in look) > 1 for look in looks) >= _LOOKS
+        return sum(sum(card.best[0] == name for card in look) > 1 for look in looks) >= AGREEING_LOOKS
 
     return [card for card in cards if card.name not in told or are_two(card.name)]

@@ -38,15 +38,20 @@ from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone, layout_of
 from vision.table.observations import Observation
 
 _CALLS = ("deal", "go_on", "join", "events_of_deal", "put_right", "hands", "look", "lose", "finish")
+"""The calls of the event logic that a log holds."""
 _NO_ANSWER: dict[str, Likeness] = {"patch": 1.0}
 """The result of a comparison that is not in the log: small pictures differ all over."""
-_LONGEST_S, _MOST_MM = 1e9, 1e6
+_MOST_SECONDS, _MOST_MM = 1e9, 1e6
+"""The greatest time and coordinate of a log."""
 _ABOUT_1 = 1.0 + 1e-6
-_MOST_GAMES = 1000
-_MOST_PACKS = 10
+"""The greatest probability or share: computed ones may exceed 1 a little."""
+_MOST_GAMES, _MOST_PACKS, _MOST_NUMBERS = 1000, 10, 1 << 40
+"""The greatest number of a game, of packs, and of a picture, a reach or an event."""
 _WRONG_FORM = (ValueError, KeyError, TypeError, AttributeError, OverflowError, IndexError)
+"""The errors of code that reads a line with another form."""
 
 Question = tuple[str, int, int, tuple[float, ...]]
+"""A comparison: its kind, the numbers of both pictures, and the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +223,7 @@ class Replay:
 
 
 Picture = Callable[[int], NDArray[np.uint8]]
-_MOST_NUMBERS = 1 << 40
-"""The greatest number of a picture, a reach or an event."""
+"""Returns what stands for the picture of a number."""
 
 
 @dataclass(slots=True)
@@ -368,7 +372,7 @@ def _place(given: Sequence[Any]) -> Place:
 
 
 def _time(given: Any) -> float:
-    return _number(given, _LONGEST_S)
+    return _number(given, _MOST_SECONDS)
 
 
 def _number(given: Any, most: float) -> float:

@@ -14,6 +14,13 @@ from vision.hands.tracks import ArmTrack, HandsFrame, Pause
 from vision.table.layout import PLAY, Layout, Place, Zone
 
 NEAR_MM = 110.0
+"""A hand that acts at a place is nearer to its middle than this."""
+HANDLES_MM = 130.0
+"""A hand that took a card, or put one down away from the play pile, was seen this near to its place."""
+PUT_DOWN_SECONDS = 2.0
+"""A hand has put a card down at most this long before the card is seen to lie there."""
+ARM_SECONDS = 0.3
+"""An arm last seen no longer ago than this may still be over the table."""
 JUST_SECONDS = 0.8
 """An act no longer ago than this may not be seen well yet."""
 ON_PILE_MM = 60.0
@@ -24,22 +31,28 @@ _UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0
 """A card this near to the line from home to a hand's tip may be in that hand. It lies up to the second
 distance from the tip, which may be that of the card's shadow (mm)."""
 DRAW_NEAR_MM = 82.0
+"""A hand that draws is this near to the middle of the draw pile."""
 _REMEMBERED_REACHES = 8
+"""Number of reaches that are kept."""
 _LEANS_SECONDS = 20.0
 """How long the bodies over the piles are remembered."""
 _ACTS_SECONDS = 0.7
 """Nobody plays a card in less time."""
 _ABOUT_SECONDS = 1.5
+"""The time of an act may be this far off."""
 _NEAREST_HAND_MM, _AS_NEAR_MM = 260.0, 40.0
 """A hand that put a card down came this near to its middle. Two hands came about equally near if their
 distances differ by less than the second number."""
 _RESTS_SECONDS = 0.12
+"""A hand that pauses for so long rests."""
 _PASSED_MM = 60.0
 """An arm that passes nearer to a place than this may seem to be at it."""
 DRAW_SECONDS = 0.7
 """A hand that draws rests at the draw pile for so long at most."""
 _MOMENT_SECONDS = 0.25
+"""Frames no farther apart in time than this belong together; an arm may be lost from sight in between."""
 _TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
+"""A hand laid on the bare place of the pile stays for so long, this near to its middle."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,34 +7,28 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.certainty import CERTAIN, QUITE_SURE, READ_AT_ALL, SURE
 from vision.following.close_ups import NO_PICTURES, PicturePair
-from vision.following.pile_geometry import in_place
+from vision.following.pile_geometry import in_place, roughly_at
 from vision.table.observations import Observation, angle_between
 
-CERTAIN = 0.97
-"""A name this probable is almost certain."""
-_OTHER_RANK = 0.9
-"""How surely a card must be read to be put down together with one of another rank."""
-_MATE, _READ_AT_ALL = 4.0, 0.25
-"""How many times likelier a card has the rank of a card put down with it. It must be read so with at least
-the second probability."""
+_MATE = 4.0
+"""How many times likelier a card has the rank of a card put down with it, if it is read so at all."""
 _MUCH_LESS = 6.0
 """A card is most likely not what it is read as this many times less surely than as another."""
-_DUPLICATE_P = 0.85
-"""A card read less surely, in the place of a similar card, is most likely that card."""
-_THROUGH, _THROUGH_MM, _THROUGH_DEGREES = 0.1, 25.0, 25.0
-"""An outline drawn through a card of the other colour reads it with at least this probability. It lies this
-near to that card (mm, degrees)."""
+_THROUGH = 0.1
+"""An outline drawn through a card of the other colour reads it with at least this probability."""
 _RANK_TOLD, _RANK_PLAIN = 0.4, 2.0
 """A card's rank is clear if its probability is at least the first number, and this many times that of any
 other rank."""
 _A_GUESS, _HARDLY_LESS = 0.5, 2.0
 """A name less likely than the first number is a guess. Then a name half as likely may be right, too."""
-_ACROSS = 40.0
+_LIES_ACROSS_DEGREES = 40.0
 """A covered card does not turn by more degrees than this unless it is taken up."""
 Lying = Mapping[str, Observation | None]
 """Cards that lie on the pile, each with its last known place."""
 NOTHING_LIES: Lying = {}
+"""No card lies on the pile."""
 Named = tuple[str | None, float]
 """The likeliest name of a card, and its probability."""
 
@@ -97,7 +91,7 @@ def with_mates(named: Sequence[Named], cards: Sequence[Observation], known: Coll
     `known`. A doubtful card of the same colour may be the sure card, outlined twice, unless it is hardly read
     as that card.
     """
-    sure = [name for name, p in named if name is not None and p >= _OTHER_RANK and name not in known]
+    sure = [name for name, p in named if name is not None and p >= SURE and name not in known]
     given = {name for name, _ in named}
     better = []
     for (name, p), card in zip(named, cards, strict=True):
@@ -107,7 +101,7 @@ def with_mates(named: Sequence[Named], cards: Sequence[Observation], known: Coll
         alike = [one for one in sure if rank_of(one) == rank_of(likely)]
         its_like = [one for one in alike if rank_and_colour(one) == rank_and_colour(likely)]
         other_suit = all(_MUCH_LESS * card.odds(one) <= q for one in its_like)
-        if q >= _READ_AT_ALL and p < _OTHER_RANK and alike and other_suit:
+        if q >= READ_AT_ALL and p < SURE and alike and other_suit:
             name, p = likely, max(p, q * _MATE / (1.0 + q * (_MATE - 1.0)))
             given.add(name)
         better.append((name, p))
@@ -119,7 +113,7 @@ def of_ranks(
     new: Sequence[NewCard],
     on_pile: Collection[str] | None,
     unseen: Lying = NOTHING_LIES,
-    sure: float = _OTHER_RANK,
+    sure: float = SURE,
 ) -> list[NewCard]:
     """Drop cards of ranks other than `ranks` that are read less than `sure`ly; see `one_set`.
 
@@ -159,12 +153,16 @@ def may_be_one_of(unseen: Lying, card: NewCard) -> bool:
     """
     seen, kind = card.seen, rank_and_colour(card.name)
     alike = ((name, place) for name, place in unseen.items() if rank_and_colour(name) == kind)
-    there = [n for n, place in alike if place is None or angle_between(place.angle, seen.angle) <= _ACROSS]
+    there = [
+        n
+        for n, place in alike
+        if place is None or angle_between(place.angle, seen.angle) <= _LIES_ACROSS_DEGREES
+    ]
     surely = _surely_read(card)
     if not there or surely >= CERTAIN:
         return False
     either = surely + sum(map(seen.odds, there))
-    return surely < max(_OTHER_RANK, CERTAIN * either)
+    return surely < max(SURE, CERTAIN * either)
 
 
 def _surely_read(card: NewCard) -> float:
@@ -193,7 +191,7 @@ def is_duplicate_reading(
     It is read doubtfully and lies exactly there. If two cards lay in one place, the upper would be read well.
     """
     there = (other for other, where in known if in_place(where, card.seen))
-    return _surely_read(card) < _DUPLICATE_P and any(kind(other) == kind(card.name) for other in there)
+    return _surely_read(card) < QUITE_SURE and any(kind(other) == kind(card.name) for other in there)
 
 
 def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
@@ -206,10 +204,10 @@ def is_drawn_through(card: NewCard, unseen: Lying) -> bool:
     through = any(
         rank_and_colour(name) != rank_and_colour(card.name)
         and card.seen.odds(name) >= _THROUGH
-        and place.is_at(card.seen, _THROUGH_MM, _THROUGH_DEGREES)
+        and roughly_at(place, card.seen)
         for name, place in others
     )
-    return through and _surely_read(card) < _OTHER_RANK
+    return through and _surely_read(card) < SURE
 
 
 def clear_rank(seen: Observation) -> str | None:

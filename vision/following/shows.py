@@ -8,27 +8,28 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from vision.decks.card_classes import rank_of
-from vision.following.looks import Look
+from vision.following.certainty import FAIRLY_LIKELY, READ_AT_ALL
+from vision.following.looks import AGREEING_LOOKS, Look
 from vision.following.scene import Scene, off_the_way
 from vision.hands.tracks import GONE_SECONDS, ArmTrack
 from vision.table.layout import Place
 from vision.table.observations import Observation, assign_names, fuse_looks
 
-_HELD_MM, _AT_TIP_MM = 45.0, 60.0
+_HELD_STILL_MM, _AT_TIP_MM = 45.0, 60.0
 """A card that moves less than the first distance is held still. Its middle is at most the second distance
 from the fingertips."""
-_ELSEWHERE_MM = 80.0
-_HELD_SECONDS = 0.4
-_MIN_NAME = 0.6
-_READ_AT_ALL = 0.25
-"""A card read less surely than this is none."""
-_QUIET_SECONDS = 0.6
-_LOOKS = 2
-"""This many looks after the hand has left show whether it has put its card down or away."""
-_ANSWER_SECONDS = 10.0
+_HELD_STILL_SECONDS = 0.4
+"""A card that is held out is held still for at least so long."""
+ELSEWHERE_MM = 80.0
+"""No hand holds a card at two places farther apart than this."""
+_GONE_HOME_SECONDS = 0.6
+"""A hand that has not come back for this long has left for good. Looks that agree then show whether it has
+put its card down or away."""
+_AWAITS_ANSWER_SECONDS = 10.0
+"""An answer comes no later than this after a card was held out."""
 _CROSSING_SECONDS = 2.0
 """A card under crossing arms may have last been seen this long ago."""
-_HOME_MM, _ASIDE_MM = 100.0, 45.0
+_HOME_MM, _STRAYS_MM = 100.0, 45.0
 """A hand that goes this far goes home with its card, unless it strays farther than the second distance."""
 
 
@@ -94,7 +95,7 @@ class _Hold:
     @property
     def lasts(self) -> bool:
         """Whether it has been held out for long enough."""
-        return self.last - self.first >= _HELD_SECONDS and len(self.looks) >= 2
+        return self.last - self.first >= _HELD_STILL_SECONDS and len(self.looks) >= AGREEING_LOOKS
 
     @property
     def named(self) -> tuple[str | None, float]:
@@ -103,7 +104,7 @@ class _Hold:
         x, y, angle = self.looks[-1].x, self.looks[-1].y, self.looks[-1].angle
         (settled,) = fuse_looks([[replace(seen, x=x, y=y, angle=angle)] for seen in self.looks])
         name, p = assign_names([settled.observation])[0]
-        return (name, p) if p >= _MIN_NAME else (None, p)
+        return (name, p) if p >= FAIRLY_LIKELY else (None, p)
 
     @property
     def name(self) -> str | None:
@@ -112,11 +113,11 @@ class _Hold:
 
     def shows(self, card: Observation) -> bool:
         """Return whether a card is where this one was seen last."""
-        return math.dist(self.place, card.place) < _HELD_MM
+        return math.dist(self.place, card.place) < _HELD_STILL_MM
 
     def is_far_from(self, card: Observation) -> bool:
         """Return whether a card is too far from this one for the same hand to hold both."""
-        return math.dist(self.place, card.place) > _ELSEWHERE_MM
+        return math.dist(self.place, card.place) > ELSEWHERE_MM
 
     @property
     def crosses(self) -> bool:
@@ -129,7 +130,7 @@ class _Hold:
         after = [place for t, place in self.reach.path if t >= self.last]
         if not after or math.dist(after[0], after[-1]) < _HOME_MM:
             return False
-        return all(off_the_way(after[0], after[-1], place) <= _ASIDE_MM for place in after)
+        return all(off_the_way(after[0], after[-1], place) <= _STRAYS_MM for place in after)
 
 
 class Shows:
@@ -157,7 +158,7 @@ class Shows:
 
     def lasts(self, now: float) -> bool:
         """Return whether a card is still held out, but not too long for an answer."""
-        return any(hold.lasts and now - hold.first < _ANSWER_SECONDS for hold in self._open)
+        return any(hold.lasts and now - hold.first < _AWAITS_ANSWER_SECONDS for hold in self._open)
 
     def shown_before(self, card: Observation) -> bool:
         """Return whether a card that lies free was just held out still at another place."""
@@ -183,7 +184,7 @@ class Shows:
             card, seat = held.seen, holder(held.seen, held.seat)
             reach = self._scene.last_reach(held.seat)
             name, p = card.best
-            if reach is None or card.face != "up" or name is None or p < _READ_AT_ALL:
+            if reach is None or card.face != "up" or name is None or p < READ_AT_ALL:
                 continue
             if self._scene.layout.is_at_a_player(card.place):
                 continue
@@ -305,7 +306,7 @@ class Shows:
         if alone:
             return False
         quiet = -math.inf if self.left is None else now - self.left
-        return quiet > _QUIET_SECONDS and looks >= _LOOKS
+        return quiet > _GONE_HOME_SECONDS and looks >= AGREEING_LOOKS
 
     def take(self, elsewhere: Collection[str]) -> Shown | None:
         """Return the finished show, or None, and forget it. `elsewhere`: cards that lie on the table."""

@@ -16,10 +16,12 @@ from vision.following.scene import JUST_SECONDS, NEAR_MM, Scene
 from vision.table.layout import Zone
 from vision.table.observations import Observation
 
-_QUIET_SECONDS = 1.0
-_ONE_ACT_S = 4.0
+_UNTRACED_SECONDS = 1.0
+"""A card that has not come to light for this long was taken into the hand."""
+_ONE_ACT_SECONDS = 4.0
 """Face-up cards that a hand takes up within this time after one another are one act."""
 _ROW_NEAR_MM = NEAR_MM * 0.7
+"""A hand that acts at a spot is nearer to its middle than this."""
 _LINGERS_SECONDS = 1.0
 """A hand that stays at a spot for longer has finished its act by then."""
 _EXCHANGE_SECONDS = 10.0
@@ -195,7 +197,7 @@ class UpCards:
             self._report_exchange(seat, now)
             self._forget_exchange(seat, now)
         busy = {*present, *self._exchanging}
-        waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
+        waiting = any(gone.seat in busy or now - gone.t <= _UNTRACED_SECONDS for gone in self._vanished)
         if self._scene.started and not waiting and not pile_open:
             self.report_taken_up(now)
         if not pile_open and not any(self._may_be_put_down(change, present) for change in self._down_gone):
@@ -283,7 +285,11 @@ class UpCards:
             cards = tuple(gone.card for gone in mine)
             t = max(gone.t for gone in mine)
             player, last = self._scene.player(seat), self._scene.log.last
-            if last is None or (last.event, last.player) != ("take_up", player) or t - last.t >= _ONE_ACT_S:
+            if (
+                last is None
+                or (last.event, last.player) != ("take_up", player)
+                or t - last.t >= _ONE_ACT_SECONDS
+            ):
                 self._scene.log.add("take_up", t, now, player=player, cards=cards, confidence=0.9)
             else:
                 self._scene.log.revise(last, now, t=t, cards=(*last.cards, *cards))

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 from vision.following.duplicates import may_have_one_name
 from vision.following.pile_geometry import is_read_as, same_card
-from vision.following.scene import NearHand, Scene
+from vision.following.scene import PUT_DOWN_SECONDS, NearHand, Scene
 from vision.table.layout import PLAY, Place
 from vision.table.observations import MIN_NAME_P, Observation
 
 _BEFORE_SECONDS = 0.5
-_JUST_SECONDS = 2.0
-"""A hand that has put down a card was nearest to it at most this long before the pile was free."""
+"""A hand may have acted this long before the pile was settled."""
 _LEAVES_SECONDS = 0.8
 """A hand may first be found at the pile only this long after its card is seen there."""
 _FREE_LOOKS = 24
@@ -119,7 +118,7 @@ class Visits:
         if place is None or not self._scene.by_hands:
             return None
         done = min(until, self._covered)
-        start = max(since, self.since - _BEFORE_SECONDS, done - _JUST_SECONDS)
+        start = max(since, self.since - _BEFORE_SECONDS, done - PUT_DOWN_SECONDS)
         hand, leaned = self._scene.nearest_hand(place, start, until), self._scene.leaned(PLAY, start, until)
         own_body = hand is not None and hand.seat in leaned and not hand.rivals
         put_down = hand is not None and (hand.mm <= _PUTS_DOWN_MM or own_body)

@@ -14,6 +14,7 @@ import numpy as np
 from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.events import PUTS_ON_PILE, Event
+from vision.following.certainty import VERY_SURE
 from vision.following.close_ups import close_up
 from vision.following.events import EventMaker
 from vision.following.looks import Deal, Look, UnderArm
@@ -51,8 +52,6 @@ apart, and nobody rests that long while dealing."""
 _DEALT_CARDS = 4
 """Cards are dealt if at least so many new names come in half of the looks amid motion. A slow dealer puts
 down one a second. A set of four looks the same, which only delays the question about the table."""
-_PLAIN_P = 0.95
-"""Probability of the name from which a card counts as wholly visible."""
 _UNDER_ARM_SHARE = 0.12
 """A card is under an arm if the arm covers more than this share of it."""
 _MOVING_CARD_SHARE = 0.08
@@ -636,7 +635,7 @@ class Watcher:
 
     def _plainly_lies_in_row(self, reading: CardReading, looking: _Looking) -> bool:
         """Return whether a face-up card lies in a row and no resting hand covers any of it."""
-        if reading.card is None or reading.confidence < _PLAIN_P or not self._lies_in_row(reading):
+        if reading.card is None or reading.confidence < VERY_SURE or not self._lies_in_row(reading):
             return False
         return not any(looking.motion.covered_share(mask, reading.quad) for mask in looking.resting)
 
