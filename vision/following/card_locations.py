@@ -83,14 +83,14 @@ class CardLocations:
         if not any(map(is_misread, (*look.cards, *(held.seen for held in look.under_arms)))):
             return look
 
-        def told_apart(seen: Observation) -> Observation:
+        def without_that_name(seen: Observation) -> Observation:
             if not is_misread(seen):
                 return seen
             others = {name: p for name, p in seen.probabilities.items() if name != seen.best[0]}
             return replace(seen, probabilities=others)
 
-        under_arms = tuple(replace(held, seen=told_apart(held.seen)) for held in look.under_arms)
-        return replace(look, cards=tuple(map(told_apart, look.cards)), under_arms=under_arms)
+        under_arms = tuple(replace(held, seen=without_that_name(held.seen)) for held in look.under_arms)
+        return replace(look, cards=tuple(map(without_that_name, look.cards)), under_arms=under_arms)
 
     def lying(self) -> list[tuple[str, Zone]]:
         """Return the cards that are known to lie on the table, each with its zone."""

@@ -97,7 +97,7 @@ class DrawPilePictures:
         """Begin with the visits to the pile, oldest first; others add to them."""
         self._visits = visits
         self._seen: deque[_Sight] = deque(maxlen=REMEMBERED)
-        self._drawn: deque[float] = deque(maxlen=_TELLING_DRAWS)
+        self._draw_shares: deque[float] = deque(maxlen=_TELLING_DRAWS)
         """The share of the picture that changed with each of the latest draws."""
 
     def look(self, t: float, picture: Patch | None, near: float = PATCH_MM) -> None:
@@ -192,18 +192,18 @@ class DrawPilePictures:
     @property
     def _usual(self) -> float:
         """The smallest share of the picture that a recent draw changed; 0 if that is unknown."""
-        return min(self._drawn) if self.show_draws else 0.0
+        return min(self._draw_shares) if self.show_draws else 0.0
 
     @property
     def show_draws(self) -> bool:
         """Whether the picture showed every one of the latest draws; a very neat pile may not show them."""
-        return len(self._drawn) == _TELLING_DRAWS and min(self._drawn) >= _OTHERWISE
+        return len(self._draw_shares) == _TELLING_DRAWS and min(self._draw_shares) >= _OTHERWISE
 
     def learn(self, start: float, end: float) -> None:
         """Note how much a draw between these times, which hands have shown, has changed the picture."""
         changed = self._changed_between(start, end)
         if changed is not None:
-            self._drawn.append(changed)
+            self._draw_shares.append(changed)
 
     def times_changed(self, since: float, last_drawn: float) -> int:
         """Return how often, at least, the picture changed after `since` while somebody was there.

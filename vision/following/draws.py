@@ -87,13 +87,13 @@ class Draws:
         self._earlier: list[_Drawn] = []
         """Draws of hands that others joined at the draw pile before it was known who had played."""
         self._reported: tuple[Event, _Drawn] | None = None
-        self._looks: list[bool] = []
+        self._pile_showed: list[bool] = []
         self.bare_since = math.inf
         """Since when looks have shown no draw pile; inf if the last one showed it."""
         self._visits: deque[DrawVisit] = deque(maxlen=REMEMBERED)
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach began, by the reach's number."""
-        self._leans: list[tuple[int | None, DrawVisit]] = []
+        self._hidden_times: list[tuple[int | None, DrawVisit]] = []
         """The seats whose bodies were over the draw pile, and when; oldest first. None: nothing was seen."""
         self._fed = math.inf
         """The time of the latest frame."""
@@ -112,7 +112,7 @@ class Draws:
     @property
     def all_drawn(self) -> bool:
         """Whether no recent look has shown the draw pile."""
-        return len(self._looks) >= BARE_LOOKS and not any(self._looks)
+        return len(self._pile_showed) >= BARE_LOOKS and not any(self._pile_showed)
 
     @property
     def unseen(self) -> bool:
@@ -174,7 +174,7 @@ class Draws:
             self._resumed = t
         self._fed = t
         for seat in seats:
-            visit = next((v for s, v in reversed(self._leans) if s == seat), None)
+            visit = next((v for s, v in reversed(self._hidden_times) if s == seat), None)
             if visit is None or (t - visit.end > _LEFT_SECONDS and self._pictures.seen_since(visit.end)):
                 self._hidden(seat, t, t)
             else:
@@ -184,7 +184,7 @@ class Draws:
         """Note that a seat (None: any) may have drawn unseen between these times."""
         visit = DrawVisit(-1 if seat is None else -2 - seat, start, end, (0.0, 0.0), stuck=False, open=False)
         self._visits.append(visit)
-        self._leans.append((seat, visit))
+        self._hidden_times.append((seat, visit))
 
     def _report_hidden(self, now: float, present: Collection[int]) -> None:
         """Report draws that nobody saw: a player still had to draw, and the draw pile has changed.
@@ -193,7 +193,7 @@ class Draws:
         draw explains the change.
         """
         log, waits = self._scene.log, []
-        for seat, visit in self._leans:
+        for seat, visit in self._hidden_times:
             quiet = now - visit.end
             seen = self._pictures.seen_since(visit.end) and quiet > _FINISHED_SECONDS
             if not seen and quiet <= _UNSEEN_PLAY_SECONDS:
@@ -219,7 +219,7 @@ class Draws:
             if not log.is_past(due, drawn.t):
                 self._drawn = drawn
                 self.report(now)
-        self._leans = waits
+        self._hidden_times = waits
 
     def _due_since(self, visit: DrawVisit) -> int | None:
         """Return the only seat that had to draw by the end of a visit; None if none or several had."""
@@ -250,7 +250,7 @@ class Draws:
 
         `near`: the distance of the nearest face-up card from the pile's middle (mm), at most `PATCH_MM`.
         """
-        self._looks = [*self._looks[-BARE_LOOKS:], there]
+        self._pile_showed = [*self._pile_showed[-BARE_LOOKS:], there]
         self.bare_since = math.inf if there else min(t, self.bare_since)
         self._pictures.look(t, picture, near)
 
@@ -264,7 +264,7 @@ class Draws:
         """
         since = max(since, self._counted.pop(reach.number, -math.inf))
         was_there = [] if showed else [visit for visit in self._visits if visit.reach == reach.number]
-        seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
+        seemed_empty, there = self._empty.pop(reach.number, False), self._pile_showed[-1:] == [True]
         if self._scene.layout.draw is None or (seemed_empty and not there):
             return
         visits = [visit for visit in was_there if visit.start >= since]
@@ -569,7 +569,7 @@ class Draws:
     def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
         """Correct the number of cards that a hand seems to have drawn, by pictures of the draw pile."""
         pictures = self._pictures
-        gone = self._looks[-1:] == [False]
+        gone = self._pile_showed[-1:] == [False]
         if self._scene.by_hands:
             owed = 0 if due is None else self._owed(drawn, due)
             needless = not owed and (due is not None or not self._scene.started)
@@ -612,7 +612,7 @@ class Draws:
         If the pile is empty now, fewer may have been left.
         """
         needed = max(0, due.count - self._scene.log.spare_cards(self._scene.player(drawn.seat), due.t))
-        return min(needed, drawn.count) if self._looks[-1:] == [False] else needed
+        return min(needed, drawn.count) if self._pile_showed[-1:] == [False] else needed
 
     def _was_told_meanwhile(self, drawn: _Drawn) -> bool:
         """Return whether an earlier reported draw may have caused this change of the picture."""

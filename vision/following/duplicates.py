@@ -120,7 +120,7 @@ def _hides_an_end(upper: Observation, whole: Observation) -> bool:
     return angle_between(upper.angle, whole.angle) <= _ALONG and hides_part(upper, whole)
 
 
-def told_apart(
+def possible_numbers(
     pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, was: PicturePair | None
 ) -> list[frozenset[int]]:
     """Return the possible numbers on the pile of each card seen; none for a new card.

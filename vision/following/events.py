@@ -75,9 +75,9 @@ class EventMaker:
         self._misplaced = MisplacedPile(self._scene)
         self._put_face_down: list[tuple[float, Place]] = []
         """Times and places of face-down cards that hands put down lately: perhaps the moved draw pile."""
-        self._shown_at = -math.inf
+        self._last_show_at = -math.inf
         """When the last reported show happened."""
-        self._resting: list[tuple[Look, list[Observation]]] = []
+        self._under_hands: list[tuple[Look, list[Observation]]] = []
         """The latest looks and the cards that rest under hands in them, until the play pile is found."""
         self._upcards = UpCards(self._scene, self.rows, self._before_action, lambda: self.pile)
         self._locations = CardLocations(
@@ -371,13 +371,13 @@ class EventMaker:
             return
         self._burn_pile.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
-        if lie_still and not self._shows.is_named and t - self._shown_at > _PUT_AWAY_SECONDS:
+        if lie_still and not self._shows.is_named and t - self._last_show_at > _PUT_AWAY_SECONDS:
             beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
             self._put_away.look(beside, t, known)
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
             self._burn_pile.place_where_put(t)
-        elif t - self._shown_at < _PUT_AWAY_SECONDS:
-            self._burn_pile.place_where_put(self._shown_at)
+        elif t - self._last_show_at < _PUT_AWAY_SECONDS:
+            self._burn_pile.place_where_put(self._last_show_at)
 
     def _played_on_moved_pile(
         self, fresh: Sequence[Observation], known: Collection[str]
@@ -425,12 +425,12 @@ class EventMaker:
 
         A hand may put down four of a kind as the first play and sweep it off without leaving.
         """
-        held = [u.seen for u in look.under_arms if not u.moving and self._scene.rests(u.seat)]
+        held = [u.seen for u in look.under_arms if not u.moving and self._scene.hand_rests(u.seat)]
         there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
-        self._resting = [*self._resting[-1:], (look, self._near_draw_pile(there))]
+        self._under_hands = [*self._under_hands[-1:], (look, self._near_draw_pile(there))]
         both = [
             s.observation
-            for s in fuse_looks([cards for _, cards in self._resting])
+            for s in fuse_looks([cards for _, cards in self._under_hands])
             if s.look_count == AGREEING_LOOKS
         ]
         ranks = Counter(rank_of(c.best[0]) for c in both)
@@ -438,7 +438,7 @@ class EventMaker:
         if rank is None:
             return
         self._begin_pile([c for c in both if rank_of(c.best[0]) == rank], [], look.t)
-        for seen_before, _ in self._resting:
+        for seen_before, _ in self._under_hands:
             self._play.glimpse(seen_before, [])
 
     def _near_draw_pile(self, cards: Sequence[Observation]) -> list[Observation]:
@@ -572,7 +572,7 @@ class EventMaker:
         self._before_action(shown.seat, now, before_taking=whole is not None and whole.t > shown.t)
         self._scene.started = True
         self._scene.burned += shown.cards
-        self._shown_at = shown.t
+        self._last_show_at = shown.t
         self._burn_pile.place_where_put(shown.t)
         player = [seat.player for seat in self.layout.seats]
         answers = tuple((player[a], player[b]) for a, b in shown.answers)

@@ -25,16 +25,16 @@ class JoinedGame:
         """`lying`: the cards beside rows and draw pile when the game was joined."""
         self._names = frozenset(str(card.best[0]) for card in lying if card.best[1] >= MIN_NAME_P)
         self._lying = list(lying)
-        self._last_arm, self._looks = -math.inf, 0
+        self._last_arm, self._looks_since_arm = -math.inf, 0
 
     @property
     def settled(self) -> bool:
         """Whether it is known what lies there since the last arm has gone."""
-        return self._looks >= _LEFT_ALONE_LOOKS
+        return self._looks_since_arm >= _LEFT_ALONE_LOOKS
 
     def look(self, unchanged: Sequence[Observation], last_arm: float) -> None:
         """Note which of the cards lie unchanged. `last_arm`: when an arm was last seen before this look."""
-        self._looks = 1 if last_arm != self._last_arm else self._looks + 1
+        self._looks_since_arm = 1 if last_arm != self._last_arm else self._looks_since_arm + 1
         self._last_arm = last_arm
         if self.settled:
             self._lying = list(unchanged)

@@ -17,7 +17,7 @@ from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import hide, is_read_as, roughly_at, same_card
 from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
-from vision.following.sets import NewCard, clear_rank, may_be_one_of, of_ranks, rank_odds
+from vision.following.sets import NewCard, clear_rank, may_be_one_of, rank_odds, without_other_ranks
 from vision.table.observations import MIN_NAME_P, Observation, angle_between, fuse_looks
 from vision.types import UNKNOWN_CARD
 
@@ -184,7 +184,7 @@ class NewCardFilter:
             c for c in seen if not (self.lay_there(c) or may_be_one_of(dict.fromkeys(self._pile.names), c))
         ]
         ranks = {max(new, key=lambda card: card.p).rank} if new else set()
-        return of_ranks(ranks, new, self._pile.names, sure=CERTAIN)
+        return without_other_ranks(ranks, new, self._pile.names, sure=CERTAIN)
 
     def without_laid_bare(self, view: PileView, now: float) -> PileView:
         """Return the view without cards that only came to light when cards on them were taken off.
@@ -339,13 +339,13 @@ class NewCardFilter:
 
         The player's last play must be by the same reach. A card of another rank beside it is most likely
         misread, unless it is read `sure`ly. It may have its name only because its likelier name lies
-        elsewhere. A single look that showed both would be judged the same way, see `of_ranks`.
+        elsewhere. A single look that showed both would be judged the same way, see `without_other_ranks`.
         """
         last = self._play_log.newest
         if last is None or last.player != player or not self._play_log.in_one_reach(last, t):
             return list(seen)
         rank = rank_of(last.cards[-1])
-        likely = of_ranks({rank}, seen, self._pile.names, dict.fromkeys(self._pile.names))
+        likely = without_other_ranks({rank}, seen, self._pile.names, dict.fromkeys(self._pile.names))
         return [
             c
             for c in seen

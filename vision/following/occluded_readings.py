@@ -61,12 +61,12 @@ class OccludedReadings:
             if on_pile and name not in carried and (p >= CERTAIN or not lay_there(held.seen)):
                 self._read = [*self._read[-_REMEMBERED_READINGS:], (look.t, held.seen)]
 
-    def rest(self, look: Look, scene: Scene) -> None:
+    def note_at_rest(self, look: Look, scene: Scene) -> None:
         """Remember the cards that lie at rest on the pile under resting hands."""
         lying = [
             held.seen
             for held in look.under_arms
-            if scene.rests(held.seat) and not held.moving and held.seen.best[1] >= _AT_REST[-1][1]
+            if scene.hand_rests(held.seat) and not held.moving and held.seen.best[1] >= _AT_REST[-1][1]
         ]
         on_pile = [seen for seen in lying if scene.layout.zone_at(seen.x, seen.y) == PLAY]
         self._resting = [(t, cards) for t, cards in self._resting if look.t - t < _AT_REST_SECONDS]

@@ -19,7 +19,7 @@ from vision.following.duplicates import (
     lies_alone,
     names_at,
     numbers_of,
-    told_apart,
+    possible_numbers,
     top_of,
 )
 from vision.following.looks import AGREEING_LOOKS
@@ -40,8 +40,8 @@ from vision.following.sets import (
     is_duplicate_reading,
     is_read_as_one_of,
     may_be_one_of,
-    one_set,
-    with_mates,
+    named_like_mates,
+    without_doubtful,
 )
 from vision.table.observations import (
     MIN_NAME_P,
@@ -137,12 +137,12 @@ class Pile:
         staying = self._staying([s.observation for s in settled], pictured)
         put = {card.name for card in self.cards[-1:] if card.rank in ranks}
         weighed = [self._weighed(s.observation, taken, pictured, staying, put) for s in settled]
-        named = with_mates(assign_names(weighed, packs=self.packs), weighed, {*self.names} - put)
+        named = named_like_mates(assign_names(weighed, packs=self.packs), weighed, {*self.names} - put)
         claims = [
             (name if p >= MIN_NAME_P else None, p, s.observation)
             for s, (name, p) in zip(settled, named, strict=True)
         ]
-        known = told_apart(self.cards, claims, self.packs, was)
+        known = possible_numbers(self.cards, claims, self.packs, was)
         new: list[NewCard] = []
         old, plain = [], []
         for group, (name, p, seen), those in zip(settled, claims, known, strict=True):
@@ -160,7 +160,7 @@ class Pile:
         lying = [(name, seen) for (name, _, seen), those in zip(claims, known, strict=True) if name and those]
         plainly = [(name, seen) for name, seen in lying if name in plain]
         new = self._without_known(new, unseen, plainly, pictured, lying)
-        together = one_set(new, unseen, pictured, ranks, self.names)
+        together = without_doubtful(new, unseen, pictured, ranks, self.names)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
             new=tuple(together),
@@ -404,7 +404,9 @@ class Pile:
         """Note where the known cards lie now, after the pile was straightened."""
         seen = [s.observation for s in fuse_looks(looks) if s.observation.best[1] >= SURE]
         claims = [(*card.best, card) for card in seen]
-        for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
+        for claim, numbers in zip(
+            claims, possible_numbers(self.cards, claims, self.packs, None), strict=True
+        ):
             for number in numbers if len(numbers) == 1 else ():
                 self.cards[number].place = claim[2]
 

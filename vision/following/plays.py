@@ -20,7 +20,7 @@ from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
 from vision.following.reported_events import BeforeAction
 from vision.following.scene import ARM_SECONDS, Scene
-from vision.following.sets import NewCard, may_be_one_of, of_ranks, one_set
+from vision.following.sets import NewCard, may_be_one_of, without_doubtful, without_other_ranks
 from vision.following.stacked_duplicates import infer_stacked_duplicate
 from vision.following.up_cards import UpCards
 from vision.following.visits import Visits
@@ -63,7 +63,7 @@ class PlayPile:
         self._play_log = PlayLog(scene)
         self._pictures = PilePictures()
         self._new_cards = NewCardFilter(self.pile, self._pictures, taking, self._play_log)
-        self._shown_at = -math.inf
+        self._last_seen_at = -math.inf
         """When a card of the pile was last seen there, perhaps under a hand."""
         self._lifted_by: int | None = None
         """The seat of that hand if the card was no longer where it had lain; else None."""
@@ -147,11 +147,11 @@ class PlayPile:
         if there:
             seen, seat = there[-1]
             lies = any(card.place is not None and same_card(card.place, seen) for card in self.pile.cards)
-            self._shown_at, self._lifted_by = t, None if lies else seat
+            self._last_seen_at, self._lifted_by = t, None if lies else seat
 
     def _look_under_hand(self, look: Look) -> None:
         """Report a play at rest under a resting hand, if two or more looks read its cards well enough."""
-        self._under_hand.rest(look, self._scene)
+        self._under_hand.note_at_rest(look, self._scene)
         for since, looks, sure in self._under_hand.at_rest():
             view = self._view(looks, free=False)
             named = bool(view.new) and view.confidence >= sure
@@ -175,7 +175,7 @@ class PlayPile:
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._reported_early or not view.new:
             return view
-        fitting = of_ranks(ranks, view.new, self.pile.names, view.unseen, CERTAIN)
+        fitting = without_other_ranks(ranks, view.new, self.pile.names, view.unseen, CERTAIN)
         # A certain card may belong to the next player's set, if a head has hidden the pile since the last
         # play.
         fitting = [c for c in view.new if c.rank in {card.rank for card in fitting}]
@@ -464,9 +464,9 @@ class PlayPile:
             return
         missed = self._new_cards.missed(last, self._looks, self._elsewhere())
         missed = self._without_last_again(missed)
-        others = {self._scene.player(seat) for seat in self._visits.since_play} - {last.player}
+        others = {self._scene.player(seat) for seat in self._visits.seats_since_play} - {last.player}
         if missed and others and all(card.rank != rank_of(last.cards[-1]) for card in missed):
-            self.touched = self._visits.since
+            self.touched = self._visits.settled_at
             self._played(missed, now, self._as_left, unpictured=True)
         elif missed:
             self.pile.put(missed, below=True)
@@ -517,7 +517,7 @@ class PlayPile:
         reach = self._scene.last_reach(seat)
         if seat is None or reach is None:
             self._settle(now, patch)
-        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, tuple(names), self._visits.since)):
+        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, tuple(names), self._visits.settled_at)):
             self._gone(now, patch)
         elif now - reach.last_seen > ARM_SECONDS:
             self._settle(now, patch)
@@ -532,7 +532,7 @@ class PlayPile:
         top = self.pile.cards[-1].place if self.pile.cards else None
         if top is None or not view.new or view.old or view.confidence < CERTAIN:
             return False
-        hand = self._visits.hand_that_took(self._shown_at)
+        hand = self._visits.hand_that_took(self._last_seen_at)
         new = [card.seen for card in view.new]
         others = hand is not None and hand.seat != self._visits.who_put_down(new[-1])
         return others and self._pictures.since_left.is_bare_beside(top, new)
@@ -544,20 +544,20 @@ class PlayPile:
 
     def _take_all(self, now: float) -> None:
         """Give the pile to the player whose hand was there when it was last seen, or later."""
-        aside = self._taking.hand_that_put_aside(self.pile.names, self._shown_at)
-        hand = aside or self._visits.hand_that_took(self._shown_at)
-        seat = self._visits.who(self._shown_at) if hand is None else hand.seat
+        aside = self._taking.hand_that_put_aside(self.pile.names, self._last_seen_at)
+        hand = aside or self._visits.hand_that_took(self._last_seen_at)
+        seat = self._visits.who(self._last_seen_at) if hand is None else hand.seat
         if aside is None and hand is not None and self._lifted_by in hand.rivals:
             seat = self._lifted_by
         if unseen := self._seen_under_hand(now):
             self.touched = self._under_hand.since({card.name for card in unseen}, now)
-            self._played(one_set(unseen), now, None, unpictured=True)
+            self._played(without_doubtful(unseen), now, None, unpictured=True)
         if not self._taking.may_take_the_rest(seat):
             self._before_action(seat, now, took_pile=True)
         if seat is not None:
             own = hand if hand is not None and hand.seat == seat else None
             self._taking.took_whole(
-                seat, tuple(self.pile.names), now, self._shown_at, own, aside=aside is not None
+                seat, tuple(self.pile.names), now, self._last_seen_at, own, aside=aside is not None
             )
         self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
@@ -581,7 +581,7 @@ class PlayPile:
     def _nothing_new(self, now: float, patch: Patch | None) -> None:
         """Settle an unchanged pile; a hand laid on the bare place may pick up an empty pile."""
         self.pile.place_again(self._looks)
-        tapped = self._scene.tapped(self._visits.since - 0.3)
+        tapped = self._scene.tapped(self._visits.settled_at - 0.3)
         if not self.pile.cards and self._taking.whole is None and self._scene.owes_an_answer(tapped):
             self._before_action(tapped, now)
             t, player = self._touched_at(now), self._scene.player(tapped)

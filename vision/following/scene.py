@@ -18,7 +18,7 @@ NEAR_MM = 110.0
 HANDLES_MM = 130.0
 """A hand that took a card, or put one down away from the play pile, was seen this near to its place."""
 PUT_DOWN_SECONDS = 2.0
-"""A hand has put a card down at most this long before the card is seen to lie there."""
+"""The times of an act and of the first look at its card differ by no more than this."""
 ARM_SECONDS = 0.3
 """An arm last seen no longer ago than this may still be over the table."""
 JUST_SECONDS = 0.8
@@ -171,7 +171,7 @@ class Scene:
         ahead = off_the_way(home, reach.tip, place) < _UNDER_ARM_MM
         return math.dist(reach.tip, place) > (_SHADOW_AWAY_MM if ahead else _HAND_AWAY_MM)
 
-    def rests(self, seat: int) -> bool:
+    def hand_rests(self, seat: int) -> bool:
         """Return whether a seat's hand rests where it is."""
         reach = self.last_reach(seat)
         return reach is not None and reach.pause_seconds >= _RESTS_SECONDS

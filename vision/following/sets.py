@@ -54,7 +54,7 @@ class NewCard(NamedTuple):
         return self.seen.odds(self.name)
 
 
-def one_set(
+def without_doubtful(
     new: Sequence[NewCard],
     unseen: Lying = NOTHING_LIES,
     pictured: PicturePair = NO_PICTURES,
@@ -81,10 +81,12 @@ def one_set(
         or not may_be_one_of(unseen, c)
         or (c.rank == rank and pictured.shows_new(c.seen) and not is_read_as_one_of(unseen, c))
     ]
-    return sorted(of_ranks({rank}, likely, on_pile, unseen), key=lambda card: card.rank == rank)
+    return sorted(without_other_ranks({rank}, likely, on_pile, unseen), key=lambda card: card.rank == rank)
 
 
-def with_mates(named: Sequence[Named], cards: Sequence[Observation], known: Collection[str]) -> list[Named]:
+def named_like_mates(
+    named: Sequence[Named], cards: Sequence[Observation], known: Collection[str]
+) -> list[Named]:
     """Return the names of cards; a doubtful card gets the rank of a sure new card if that is likely.
 
     Cards that one hand puts down at once nearly always have one rank. The sure card must be new, so none of
@@ -108,14 +110,14 @@ def with_mates(named: Sequence[Named], cards: Sequence[Observation], known: Coll
     return better
 
 
-def of_ranks(
+def without_other_ranks(
     ranks: Collection[str],
     new: Sequence[NewCard],
     on_pile: Collection[str] | None,
     unseen: Lying = NOTHING_LIES,
     sure: float = SURE,
 ) -> list[NewCard]:
-    """Drop cards of ranks other than `ranks` that are read less than `sure`ly; see `one_set`.
+    """Drop cards of ranks other than `ranks` that are read less than `sure`ly; see `without_doubtful`.
 
     If `on_pile` is given, and a card's rank is not on the pile, only its rank must be sure, not its suit. If
     the rank is there, a card that seems new may be one of them, outlined twice.

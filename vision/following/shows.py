@@ -191,7 +191,7 @@ class Shows:
             held_elsewhere = self._held_elsewhere(seat, card, look.t)
             another = held_elsewhere is not None or self.hold_across(card)
             answers = another and self._is_of_shown_rank(card)
-            rests = self._scene.rests(held.seat)
+            rests = self._scene.hand_rests(held.seat)
             if not rests or lies(card, seat, holds_another=another, answers=answers):
                 continue
             near = [h for h in self._open if (h.seat == seat or h.elsewhere) and h.shows(card)]

@@ -33,11 +33,11 @@ class Visits:
     def __init__(self, scene: Scene, t: float) -> None:
         self._scene = scene
         self._frames: Counter[int] = Counter()
-        self.since = t
+        self.settled_at = t
         """When the pile was last settled."""
-        self.since_play: set[int] = set()
+        self.seats_since_play: set[int] = set()
         """The seats whose arms were over the pile since the last play was reported."""
-        self.played = t
+        self.played_at = t
         """When the last play was reported."""
         self._covered = t
         """When something was last over the pile."""
@@ -62,17 +62,17 @@ class Visits:
         """Note a frame in which these seats' arms, or something else that moves, are over the pile."""
         self._covered = t
         self._frames.update(seats)
-        self.since_play.update(seats)
+        self.seats_since_play.update(seats)
 
     def settled(self, t: float) -> None:
         """Note that the acts of the arms there are now clear."""
-        self.since = t
+        self.settled_at = t
         self._frames.clear()
 
     def told_play(self, t: float) -> None:
         """Note that a play was reported at `t`."""
-        self.since_play.clear()
-        self.played = t
+        self.seats_since_play.clear()
+        self.played_at = t
 
     def who(self, since: float = -math.inf) -> int | None:
         """Return the seat that acted at the pile since it was last settled.
@@ -90,7 +90,7 @@ class Visits:
 
     def _arm_at(self, place: Place | None, since: float = -math.inf) -> int | None:
         """Return the seat whose arm was last at a place, if hands are not tracked."""
-        since = max(since, self.since - _BEFORE_SECONDS)
+        since = max(since, self.settled_at - _BEFORE_SECONDS)
         paused = self._scene.stops_near(place, since) if place is not None else []
         if self._frames:  # an arm that was there only earlier did nothing here
             paused = [entry for entry in paused if entry[1].seat in self._frames]
@@ -118,7 +118,7 @@ class Visits:
         if place is None or not self._scene.by_hands:
             return None
         done = min(until, self._covered)
-        start = max(since, self.since - _BEFORE_SECONDS, done - PUT_DOWN_SECONDS)
+        start = max(since, self.settled_at - _BEFORE_SECONDS, done - PUT_DOWN_SECONDS)
         hand, leaned = self._scene.nearest_hand(place, start, until), self._scene.leaned(PLAY, start, until)
         own_body = hand is not None and hand.seat in leaned and not hand.rivals
         put_down = hand is not None and (hand.mm <= _PUTS_DOWN_MM or own_body)
@@ -162,7 +162,7 @@ class Visits:
 
         The time is infinite if it was not.
         """
-        lately = ((t, cards) for t, cards in self._glimpses if t > self.since)
+        lately = ((t, cards) for t, cards in self._glimpses if t > self.settled_at)
         seen = ((t, seat) for t, cards in lately for one, seat in cards if _is_same(card, one))
         return next(seen, (math.inf, None))
 

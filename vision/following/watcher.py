@@ -150,11 +150,11 @@ class Watcher:
         self._known: KnownUpCards | None = None
         self._seen_undealt = False
         """Whether the table was looked at before there was a deal."""
-        self._joined: list[tuple[Observation, Quad]] = []
+        self._lay_beside: list[tuple[Observation, Quad]] = []
         """In a joined game, until the play pile is found: the cards beside the rows, with their outlines."""
         self._begun = False
         """Whether cards had been played when the game was broken off."""
-        self._shown = False
+        self._laid_out = False
         """Whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
         self._taken_in = DelayedTracks()
@@ -246,7 +246,7 @@ class Watcher:
         finder, before = self._finder, self._given_layout if self._known is not None else None
         given = finder.players, finder.row_length, *self._size
         self._given_layout = layout_from_taps(TappedPlaces(rows, draw), self.view.readings, *given, before)
-        self._shown = True
+        self._laid_out = True
         self.question, self._last_look = None, -np.inf
 
     def _steady(self, pixel: Place) -> Place:
@@ -326,7 +326,7 @@ class Watcher:
         assert self._maker is not None
         layout = self._maker.layout
         if layout.play is not None:
-            self._joined, self.question = [], None
+            self._lay_beside, self.question = [], None
         names = tuple(layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=layout, hands=names, pile=tuple(self._maker.pile))
 
@@ -449,7 +449,7 @@ class Watcher:
     def _begin(self, frame: Image, motion: MotionFrame) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
         (height, width), readings = frame.shape[:2], self._resting.readings
-        if self._known is not None and self._given_layout is not None and not self._shown:
+        if self._known is not None and self._given_layout is not None and not self._laid_out:
             again = self._finder.relocate(readings, self._given_layout, self._known, width, height)
             if again is None:
                 # Keep looking: cards may still be put back, or hands be taken away.
@@ -490,7 +490,7 @@ class Watcher:
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
         elif self._known is None and self._is_under_way(beside := _beside(layout, readings), frame, layout):
             self._maker.join(beside)
-            self._tabletop, self._joined = BareTable(frame), _with_quads(beside, readings[-1], layout)
+            self._tabletop, self._lay_beside = BareTable(frame), _with_quads(beside, readings[-1], layout)
             self.question = format_question(UNDER_WAY)
         return self._maker.events_of_deal()
 
@@ -563,9 +563,9 @@ class Watcher:
         """Give up following and look for the game as if it were broken off; return the question to ask."""
         self._maker, self._given_layout, self._begun = None, maker.layout, maker.started
         self._told = maker.log.count
-        self._known, self.lost, self._doubt, self._shown = known, True, None, False
+        self._known, self.lost, self._doubt, self._laid_out = known, True, None, False
         # These belong to the former position of the camera.
-        self._tabletop, self._joined, self.question, self._held_back = None, [], None, []
+        self._tabletop, self._lay_beside, self.question, self._held_back = None, [], None, []
         self._resting.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), to_reference=None)
@@ -624,7 +624,7 @@ class Watcher:
             patches=self._patches(layout, layout.zones(), motion),
             pile=None if layout.play is None else shot(layout.play),
             burnt=None if burn is None else shot(burn),
-            unchanged=tuple(card for card, quad in self._joined if self._is_unchanged(frame, quad)),
+            unchanged=tuple(card for card, quad in self._lay_beside if self._is_unchanged(frame, quad)),
         )
 
     def _is_held_at_rest(self, reading: CardReading, looking: _Looking) -> bool:

@@ -14,7 +14,7 @@ from vision.following.patches import Patch, same_patch
 from vision.following.pile import Pile
 from vision.following.reported_events import PutDown, ReportedEvents
 from vision.following.scene import Scene
-from vision.following.sets import NewCard, one_set, with_mates
+from vision.following.sets import NewCard, named_like_mates, without_doubtful
 from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Place, Seat, Zone
@@ -113,22 +113,26 @@ def test_one_look_among_several_is_not_enough() -> None:
 
 def test_a_doubtful_card_is_the_mate_of_one_that_was_put_down_with_it() -> None:
     top, below = up("8S", 0, p=1.0), Observation(0, -18, 90, "up", {"8D": 0.4, "8S": 0.1, "9S": 0.1})
-    named = with_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["5C"])
+    named = named_like_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["5C"])
     assert [name for name, _ in named] == ["8S", "8D"]
     assert named[1][1] > 0.7
     alike = Observation(0, -18, 90, "up", {"8C": 0.4, "8S": 0.3})
-    assert with_mates([("8S", 1.0), (None, 0.0)], [top, alike], known=[])[1][0] is None, "outlined twice?"
-    assert with_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["8S"])[1][0] is None, "nothing new"
-    twice = with_mates([("8S", 1.0), (None, 0.0), (None, 0.0)], [top, below, below], known=[])
+    assert named_like_mates([("8S", 1.0), (None, 0.0)], [top, alike], known=[])[1][0] is None, (
+        "outlined twice?"
+    )
+    assert named_like_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["8S"])[1][0] is None, (
+        "nothing new"
+    )
+    twice = named_like_mates([("8S", 1.0), (None, 0.0), (None, 0.0)], [top, below, below], known=[])
     assert [name for name, _ in twice] == ["8S", "8D", None]
 
 
 def test_a_mate_of_the_same_colour_is_one_unless_it_may_be_the_other_one_outlined_twice() -> None:
     named = [("8H", 1.0), (None, 0.0)]
     top, below = up("8H", 0, p=1.0), Observation(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.02})
-    assert [name for name, _ in with_mates(named, [top, below], known=["8S"])] == ["8H", "8D"]
+    assert [name for name, _ in named_like_mates(named, [top, below], known=["8S"])] == ["8H", "8D"]
     twice = Observation(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.1})
-    assert with_mates(named, [top, twice], known=["8S"])[1][0] is None
+    assert named_like_mates(named, [top, twice], known=["8S"])[1][0] is None
 
 
 def test_the_mate_of_a_card_that_was_told_under_the_hand_is_likelier_than_it_is_read() -> None:
@@ -153,16 +157,22 @@ def test_what_is_drawn_through_two_cards_of_the_pile_and_read_in_both_colours_is
 def test_a_set_keeps_its_rank_unless_other_cards_are_sure() -> None:
     seen = up("9S")
     assert [
-        c[0] for c in one_set([NewCard("9S", 0.95, seen), NewCard("6D", 0.6, seen), NewCard("9H", 0.5, seen)])
+        c[0]
+        for c in without_doubtful(
+            [NewCard("9S", 0.95, seen), NewCard("6D", 0.6, seen), NewCard("9H", 0.5, seen)]
+        )
     ] == ["9S", "9H"]
-    assert {c[0] for c in one_set([NewCard("9S", 0.95, seen), NewCard("6D", 0.97, seen)])} == {"9S", "6D"}
+    assert {c[0] for c in without_doubtful([NewCard("9S", 0.95, seen), NewCard("6D", 0.97, seen)])} == {
+        "9S",
+        "6D",
+    }
 
 
 def test_the_rank_that_is_being_played_is_the_sets_though_another_is_read_more_surely() -> None:
     seen = up("9S")
     new = [NewCard("KH", 0.96, up("KH", p=0.85)), NewCard("JD", 0.9, seen)]
-    assert [card[0] for card in one_set(new)] == ["KH"]
-    assert [card[0] for card in one_set(new, ranks={"J"})] == ["JD"]
+    assert [card[0] for card in without_doubtful(new)] == ["KH"]
+    assert [card[0] for card in without_doubtful(new, ranks={"J"})] == ["JD"]
 
 
 def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() -> None:
