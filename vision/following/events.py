@@ -428,11 +428,8 @@ class EventMaker:
         held = [u.seen for u in look.under_arms if not u.moving and self._scene.hand_rests(u.seat)]
         there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
         self._under_hands = [*self._under_hands[-1:], (look, self._near_draw_pile(there))]
-        both = [
-            s.observation
-            for s in fuse_looks([cards for _, cards in self._under_hands])
-            if s.look_count == AGREEING_LOOKS
-        ]
+        fused = fuse_looks([cards for _, cards in self._under_hands])
+        both = [card.observation for card in fused if card.look_count == AGREEING_LOOKS]
         ranks = Counter(rank_of(c.best[0]) for c in both)
         rank = next((rank for rank, count in ranks.most_common(1) if count >= _SET), None)
         if rank is None:

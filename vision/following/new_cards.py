@@ -142,15 +142,13 @@ class NewCardFilter:
         neat pile a 6 of clubs and an 8 of clubs differ little. If a card of its suit lay there, a card read
         less surely is most likely that one: another card half covers its rank.
         """
-        seen = card.seen
-        if self._pile.shows_another(card) and self._pictures.since_left.looks_otherwise(seen):
+        seen, pictures = card.seen, self._pictures.since_left
+        if self._pile.shows_another(card) and pictures.looks_otherwise(seen):
             return False
         if card.p >= CERTAIN or card.read >= _ALL_BUT_CERTAIN:
-            return not self._pile.known_place(seen) and self._pictures.since_left.lay_there(
-                seen, ALL_BUT_THE_SAME
-            )
+            return not self._pile.known_place(seen) and pictures.lay_there(seen, ALL_BUT_THE_SAME)
         half_read = card.read < SURE and self._pile.suit_lies_at(card.name[-1], seen)
-        return self._pictures.since_left.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
+        return pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
 
     def begin_play(self) -> None:
         """Note that cards are being put on the pile as it was left."""
@@ -207,9 +205,8 @@ class NewCardFilter:
 
     def plainly_new(self, view: PileView) -> list[NewCard]:
         """Return the new cards with almost certain names that the picture before plainly did not show."""
-        return [
-            card for card in view.new if card.p >= CERTAIN and self._pictures.since_left.shows_new(card.seen)
-        ]
+        shows_new = self._pictures.since_left.shows_new
+        return [card for card in view.new if card.p >= CERTAIN and shows_new(card.seen)]
 
     def is_top_taken(self, view: PileView, unchanged: bool, looks: Sequence[Sequence[Observation]]) -> bool:
         """Return whether upper cards have gone: those of the top rank, or those last played.
@@ -368,21 +365,19 @@ class NewCardFilter:
 
         - A card that lies across the cards of the play was not put down with them.
         """
-        seen = card.seen
+        seen, came = card.seen, self._pictures.since_play().shows_new
         upon = [lay.place for lay in self._pile.top if lay.place is not None]
         free = not hide(upon, [seen], _INDEX_MM)
         if not free and self._pile.suit_lies_at(card.name[-1], seen):
             return False
-        if alike_lies_at(card.name, seen, self._pile.cards) and not self._pictures.since_play().shows_new(
-            seen
-        ):
+        if alike_lies_at(card.name, seen, self._pile.cards) and not came(seen):
             return False
         of_rank = rank_odds(seen, rank)
-        new = (free and self._pictures.since_play().shows_new(seen)) or not self._pile.known_place(seen)
-        across = (
-            min((angle_between(upper.angle, seen.angle) for upper in upon), default=0.0) > _TURNED_DEGREES
+        new = (free and came(seen)) or not self._pile.known_place(seen)
+        turned = min((angle_between(upper.angle, seen.angle) for upper in upon), default=0.0)
+        well_read = card.read >= CERTAIN or (
+            card.read >= LIKELY and of_rank < HARDLY and new and turned <= _TURNED_DEGREES
         )
-        well_read = card.read >= CERTAIN or (card.read >= LIKELY and of_rank < HARDLY and new and not across)
         return well_read and self._pictures.changed_with_play(seen)
 
 

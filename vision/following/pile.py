@@ -129,6 +129,7 @@ class Pile:
             ranks: Ranks of the cards put down just now, if any.
             was: The same, perhaps under a hand; given if the places of all cards on the pile are well known.
         """
+        # A card that shows only in part is not found in every look. Two looks are enough for a sure reading.
         settled = [
             s
             for s in joined_ends(fuse_looks(looks))
@@ -136,8 +137,8 @@ class Pile:
         ]
         staying = self._staying([s.observation for s in settled], pictured)
         put = {card.name for card in self.cards[-1:] if card.rank in ranks}
-        weighed = [self._weighed(s.observation, taken, pictured, staying, put) for s in settled]
-        named = named_like_mates(assign_names(weighed, packs=self.packs), weighed, {*self.names} - put)
+        likely = [self._weighed(s.observation, taken, pictured, staying, put) for s in settled]
+        named = named_like_mates(assign_names(likely, packs=self.packs), likely, {*self.names} - put)
         claims = [
             (name if p >= MIN_NAME_P else None, p, s.observation)
             for s, (name, p) in zip(settled, named, strict=True)
