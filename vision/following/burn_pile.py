@@ -15,8 +15,8 @@ from vision.following.scene import NEAR_MM, PUT_DOWN_SECONDS, Scene
 from vision.table.layout import BURN, Place
 from vision.table.observations import Observation, fuse_looks
 
-_LATEST_LOOKS = 3
-"""Number of the latest looks. A card lies still if two of them agree."""
+_LYING_LOOKS = 3
+"""A card lies still if two of so many latest looks agree."""
 _REMEMBERED_LOOKS, _REMEMBERED_CARDS = 8, 120
 """So many looks, and so many loose cards, are kept at most."""
 _SAME_MM, _SAME_DEGREES = 10.0, 10.0
@@ -55,7 +55,7 @@ class BurnPile:
         self._grown: list[_Put] = []
         self._pictures: list[tuple[float, CloseUp]] = []
         """The latest pictures of the burn pile with no arm over it, and one older picture."""
-        self._free: deque[list[Observation]] = deque(maxlen=_LATEST_LOOKS)
+        self._free: deque[list[Observation]] = deque(maxlen=_LYING_LOOKS)
         """The cards in the latest looks that no arm was over."""
         self._past: deque[tuple[float, list[Observation]]] = deque(maxlen=_REMEMBERED_LOOKS)
         """The times and the cards of looks, oldest first."""
@@ -90,7 +90,7 @@ class BurnPile:
     @property
     def _latest(self) -> list[tuple[float, list[Observation]]]:
         """The latest looks, which show whether a card lies still."""
-        return list(self._past)[-_LATEST_LOOKS:]
+        return list(self._past)[-_LYING_LOOKS:]
 
     @property
     def looks(self) -> list[list[Observation]]:

@@ -14,6 +14,8 @@ AGREEING_LOOKS = 2
 """So many looks that agree show what lies there. In a single one a card may be overlooked."""
 PATIENCE_LOOKS = 5
 """After so many looks there is a decision, though they do not agree."""
+LATEST_LOOKS = 4
+"""So many looks count as the latest."""
 BARE_LOOKS = 4
 """After so many looks that show nothing, a pile has gone from its place."""
 

@@ -11,7 +11,7 @@ from vision.decks.card_classes import rank_and_colour, rank_of
 from vision.following.certainty import CERTAIN, HARDLY, LIKELY, QUITE_SURE, SURE, VERY_SURE
 from vision.following.close_ups import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE
 from vision.following.duplicates import PileCard, alike_lies_at, names_at
-from vision.following.looks import AGREEING_LOOKS
+from vision.following.looks import AGREEING_LOOKS, LATEST_LOOKS
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import hide, is_read_as, roughly_at, same_card
@@ -25,8 +25,6 @@ _ALL_BUT_CERTAIN = 0.99
 """A name this probable is right, even if another card lay in that place."""
 _RANK_LOOKS = 3
 """This many looks show a card's rank."""
-_LATEST_LOOKS = 4
-"""Number of looks that count as the latest."""
 _INDEX_MM = 6.0
 """A card whose edge is farther than this from an index does not partly cover the index."""
 _TURNED_DEGREES = 45.0
@@ -262,9 +260,9 @@ class NewCardFilter:
         """
         view = self.view_since_play(looks, elsewhere)
         missed = self.missed_in(last, view, plain=len(looks) > AGREEING_LOOKS)
-        if missed or len(looks) <= _LATEST_LOOKS:
+        if missed or len(looks) <= LATEST_LOOKS:
             return missed
-        return self.missed_in(last, self.view_since_play(looks[-_LATEST_LOOKS:], elsewhere), plain=False)
+        return self.missed_in(last, self.view_since_play(looks[-LATEST_LOOKS:], elsewhere), plain=False)
 
     def view_since_play(self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]) -> PileView:
         """Return what looks show, compared with the pile before the last play."""

@@ -19,7 +19,7 @@ from vision.table.observations import Observation
 
 _HELD_OUT_SECONDS = 0.5
 """A card is held out for at least so long."""
-_PUT_AWAY_SECONDS, _TO_WHOM_SECONDS = 1.5, 8.0
+_REPORTED_SECONDS, _TO_WHOM_SECONDS = 1.5, 8.0
 """A show is reported so long after the card was put away. If nobody knows to whom, the next act tells it."""
 
 
@@ -91,7 +91,7 @@ class PutAway:
         the hand pointed at somebody.
         """
         shown = self._shown
-        if shown is None or (seat is None and now - shown.t < _PUT_AWAY_SECONDS):
+        if shown is None or (seat is None and now - shown.t < _REPORTED_SECONDS):
             return None
         to = self._to if self._to is not None else seat
         if to is None and now - shown.t < _TO_WHOM_SECONDS:

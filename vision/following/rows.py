@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.cards import all_copies_among, copies
 from vision.following.certainty import FAIRLY_LIKELY, SURE
-from vision.following.looks import AGREEING_LOOKS
+from vision.following.looks import AGREEING_LOOKS, LATEST_LOOKS
 from vision.following.patches import OTHER_SHARE, Patch, changed_share
 from vision.table.layout import Zone
 from vision.table.observations import MIN_NAME_P, Observation, assign_names, fuse_looks
@@ -17,8 +17,6 @@ _REMEMBERED_LOOKS = 8
 """Number of looks at a spot that are kept."""
 _RENAMING_LOOKS, _RENAMED_LOOKS = 5, 4
 """A card of the deal is renamed after the first number of looks, if the second number show the other one."""
-_LATEST_LOOKS = 4
-"""Number of the latest looks, which show what lies on a spot that was touched."""
 _SHOWN_LOOKS = 4
 """After this many looks beside or under a hand, another card counts as lying on a spot."""
 _BARE_SHARE = 0.2
@@ -227,7 +225,7 @@ class Rows:
             spot.touched, spot.patch, spot.put_right = None, patch, False  # the card is still there
             return None
         settled = [
-            s.observation for s in fuse_looks(spot.looks[-_LATEST_LOOKS:]) if s.look_count >= AGREEING_LOOKS
+            s.observation for s in fuse_looks(spot.looks[-LATEST_LOOKS:]) if s.look_count >= AGREEING_LOOKS
         ]
         ups = [seen for seen in settled if seen.face == "up"]
         name, p = _named(ups)
