@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Event
+from vision.following.close_ups import CloseUp
 from vision.following.events import EventMaker
 from vision.following.looks import Deal, Look, UnderArm
-from vision.following.patches import CloseUp, Patch
+from vision.following.patches import Patch
 from vision.following.watcher import MakeEvents
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.plane import TablePlane

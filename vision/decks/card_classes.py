@@ -19,6 +19,11 @@ def is_red(card: str) -> bool:
     return card[-1] in "DH"
 
 
+def rank_of(card: str | None) -> str:
+    """Return a card's rank as it is written. A joker, `??` and None have ranks of their own."""
+    return str(card)[:-1]
+
+
 def rank_and_colour(card: str) -> tuple[str, bool]:
     """Return a card's rank, and whether it is red: the parts of its name that are easiest to read."""
-    return card[:-1], is_red(card)
+    return rank_of(card), is_red(card)

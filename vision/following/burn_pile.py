@@ -8,14 +8,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.cards import copies
-from vision.following.patches import CloseUp, changed_share_around, looks_as_before
-from vision.following.scene import NEAR_MM, Scene
-from vision.following.sets import CERTAIN
+from vision.following.certainty import CERTAIN, LIKELY
+from vision.following.close_ups import CloseUp, PicturePair
+from vision.following.looks import AGREEING_LOOKS
+from vision.following.scene import NEAR_MM, PUT_DOWN_SECONDS, Scene
 from vision.table.layout import BURN, Place
 from vision.table.observations import Observation, fuse_looks
 
-_SETTLED_LOOKS, _LATEST_LOOKS = 2, 3
-"""A card lies still if it shows in so many of the latest looks: in two of three."""
+_LYING_LOOKS = 3
+"""A card lies still if two of so many latest looks agree."""
 _REMEMBERED_LOOKS, _REMEMBERED_CARDS = 8, 120
 """So many looks, and so many loose cards, are kept at most."""
 _SAME_MM, _SAME_DEGREES = 10.0, 10.0
@@ -24,12 +25,10 @@ _LYING_MM, _LYING_DEGREES = 30.0, 20.0
 """A card of the same name that differs by less is the known one, though its outline has shifted."""
 _HAND_SECONDS = 3.0
 """The hand that put a card down was there at most this long before a look showed the card."""
-_JUST_SECONDS = 2.0
-"""A card that came to lie there at most this long before an act may belong to it."""
-_SURE_OTHER, _RATHER = 0.75, 0.5
-"""A card whose name has the first probability is that card. For a burnt card, which may well lie there,
-the second is enough."""
+_BURNT = 0.5
+"""For the name of a burnt card, which may well lie there, this probability is enough."""
 _PICTURED_SECONDS = 5.0
+"""Pictures are kept for this long, and one that is older."""
 _AROUND_MM, _UNTOUCHED, _TOUCHED = 60.0, 0.05, 0.2
 """Around the burn pile, less than the first share of the picture changes if nothing was put there: mostly a
 hundredth. More than the second share changes if something was: three tenths or more."""
@@ -56,7 +55,7 @@ class BurnPile:
         self._grown: list[_Put] = []
         self._pictures: list[tuple[float, CloseUp]] = []
         """The latest pictures of the burn pile with no arm over it, and one older picture."""
-        self._free: deque[list[Observation]] = deque(maxlen=_LATEST_LOOKS)
+        self._free: deque[list[Observation]] = deque(maxlen=_LYING_LOOKS)
         """The cards in the latest looks that no arm was over."""
         self._past: deque[tuple[float, list[Observation]]] = deque(maxlen=_REMEMBERED_LOOKS)
         """The times and the cards of looks, oldest first."""
@@ -85,13 +84,13 @@ class BurnPile:
             put.sure = put.sure or _is_among(put.card, free)
         cards = [*free, *under_arms]
         self._past.append((t, cards))
-        settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= _SETTLED_LOOKS]
+        settled = [s.observation for s in fuse_looks(self.looks) if s.look_count >= AGREEING_LOOKS]
         return [card for card in settled if not self._is_known(card)]
 
     @property
     def _latest(self) -> list[tuple[float, list[Observation]]]:
         """The latest looks, which show whether a card lies still."""
-        return list(self._past)[-_LATEST_LOOKS:]
+        return list(self._past)[-_LYING_LOOKS:]
 
     @property
     def looks(self) -> list[list[Observation]]:
@@ -107,7 +106,7 @@ class BurnPile:
 
         A look that shows nothing between two that show the same card has only overlooked it.
         """
-        there = [(t, [c for c in look if math.dist((c.x, c.y), place) < NEAR_MM]) for t, look in self._past]
+        there = [(t, [c for c in look if math.dist(c.place, place) < NEAR_MM]) for t, look in self._past]
         shown = (t for t, near in there if any(_is_same(c, card) for c in near for card in cards))
         first = min(shown, default=math.inf)
         return [t for t, near in there if not near and t < first]
@@ -123,7 +122,7 @@ class BurnPile:
         """
         looks = [look for when, look in self._latest if when > since]
         return any(
-            self._scene.somebody_was_at((card.x, card.y), since - _HAND_SECONDS) and not self._is_known(card)
+            self._scene.somebody_was_at(card.place, since - _HAND_SECONDS) and not self._is_known(card)
             for look in looks
             for card in look
         )
@@ -133,7 +132,7 @@ class BurnPile:
         self.know(fresh)
         put = []
         for card in fresh:
-            first, place = self._first_seen(card, t), (card.x, card.y)
+            first, place = self._first_seen(card, t), card.place
             by_hand = self._scene.somebody_was_at(place, first - _HAND_SECONDS)
             if not (by_hand or self._scene.by_hands) or self._scene.layout.is_at_a_player(place):
                 continue
@@ -147,8 +146,7 @@ class BurnPile:
 
     def _lay_there(self, card: Observation, then: float) -> bool:
         """Return whether a card on the burn pile was only overlooked: its place looks as at `then`."""
-        before = self._picture_at(then)
-        return before is not None and looks_as_before(card, before, self._pictures[-1][1])
+        return self._compared(then).looks_as_before(card)
 
     def is_untouched(self, start: float, end: float) -> bool:
         """Return whether the burn pile was seen before `start` and after `end`, and nothing was put there."""
@@ -163,14 +161,15 @@ class BurnPile:
     def _changed(self, start: float, end: float) -> float | None:
         """Return the share of the burn pile's picture that changed from `start` to `end`; None if unknown."""
         burn = self._scene.layout.burn
-        before = self._picture_at(start)
-        if burn is None or before is None or self._pictures[-1][0] <= end:
+        if burn is None or not self._pictures or self._pictures[-1][0] <= end:
             return None
-        return changed_share_around(burn, _AROUND_MM, before, self._pictures[-1][1])
+        return self._compared(start).changed_share_around(burn, _AROUND_MM)
 
-    def _picture_at(self, then: float) -> CloseUp | None:
-        """Return the latest picture of the burn pile up to a time."""
-        return next((picture for t, picture in reversed(self._pictures) if t <= then), None)
+    def _compared(self, then: float) -> PicturePair:
+        """Return the latest picture of the burn pile up to a time, and the latest of all."""
+        pictures = [picture for _, picture in self._pictures]
+        earlier = (picture for t, picture in reversed(self._pictures) if t <= then)
+        return PicturePair(next(earlier, None), pictures[-1] if pictures else None)
 
     def _first_seen(self, card: Observation, t: float) -> float:
         first = (when for when, look in self._latest if any(other.is_at(card) for other in look))
@@ -193,7 +192,7 @@ class BurnPile:
 
     def _came_since(self, t: float) -> list[_Put]:
         """Return the cards that came to lie there since shortly before `t`, perhaps by an unseen hand."""
-        return [put for put in self._grown if put.t >= t - _JUST_SECONDS]
+        return [put for put in self._grown if put.t >= t - PUT_DOWN_SECONDS]
 
     def places_since(
         self,
@@ -216,13 +215,13 @@ class BurnPile:
             if (put.sure or not sure)
             and not (self._pictured_since(put.t) and self._lay_there(put.card, unlike))
         ]
-        return [(c.x, c.y) for c in recent if cards is None or self._may_be_one_of(cards, c)]
+        return [c.place for c in recent if cards is None or self._may_be_one_of(cards, c)]
 
     def _may_be_one_of(self, cards: Collection[str], card: Observation) -> bool:
         """Return whether a card may be one of `cards`: it is surely no other card, and not burnt already."""
         name, p = card.best
         burnt = name is not None and self._scene.burned.count(name) >= copies(name, self._scene.packs)
-        return name in cards or p < (_RATHER if burnt else _SURE_OTHER)
+        return name in cards or p < (_BURNT if burnt else LIKELY)
 
     def _pictured_since(self, t: float) -> bool:
         """Return whether the burn pile has been seen since `t` with no arm over it."""

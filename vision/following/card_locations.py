@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from engine.cards import all_copies_among, copies
 from vision.following.burn_pile import BurnPile
+from vision.following.certainty import CERTAIN
 from vision.following.looks import Look
 from vision.following.pick_ups import Taking
 from vision.following.rows import Rows
 from vision.following.scene import Scene
-from vision.following.sets import CERTAIN
 from vision.table.layout import BURN, PLAY, Zone
 from vision.table.observations import Observation
 
-_MAY_BE = 0.1
-"""A card that a hand carries is read less surely than one that lies."""
+_CARRIED = 0.1
+"""A hand may carry a card that is read as this one with at least this probability: it is hard to read."""
 _MISREAD_SURELY = 0.93
 """If a card is wrongly read this surely, the reading says little about its real name."""
 
@@ -52,7 +52,7 @@ class CardLocations:
         """
         whole = self._taking.whole
         carried = whole.cards if whole is not None and whole.seat == seat else ()
-        if any(card.probabilities.get(name, 0.0) >= _MAY_BE for name in carried):
+        if any(card.odds(name) >= _CARRIED for name in carried):
             return True
         zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat
@@ -83,14 +83,14 @@ class CardLocations:
         if not any(map(is_misread, (*look.cards, *(held.seen for held in look.under_arms)))):
             return look
 
-        def told_apart(seen: Observation) -> Observation:
+        def without_that_name(seen: Observation) -> Observation:
             if not is_misread(seen):
                 return seen
             others = {name: p for name, p in seen.probabilities.items() if name != seen.best[0]}
             return replace(seen, probabilities=others)
 
-        under_arms = tuple(replace(held, seen=told_apart(held.seen)) for held in look.under_arms)
-        return replace(look, cards=tuple(map(told_apart, look.cards)), under_arms=under_arms)
+        under_arms = tuple(replace(held, seen=without_that_name(held.seen)) for held in look.under_arms)
+        return replace(look, cards=tuple(map(without_that_name, look.cards)), under_arms=under_arms)
 
     def lying(self) -> list[tuple[str, Zone]]:
         """Return the cards that are known to lie on the table, each with its zone."""

@@ -42,6 +42,7 @@ class Answering(Protocol):
 
 
 _answering: ContextVar[Answering | None] = ContextVar("answering", default=None)
+"""The one that answers comparisons now; None: the pixels do."""
 
 
 @contextmanager

@@ -21,14 +21,12 @@ _PASSES_MM_PER_S = 400.0
 took a card was faster than 261 mm/s. Most that only passed went at more than 420 mm/s."""
 _TAKES_SECONDS = 0.12
 """No fingers take a card in less than three frames at fifteen frames a second."""
-_LOST_SECONDS = 0.5
+_LOST_AT_PILE_SECONDS = 0.5
 """A hand that is lost from sight at the draw pile, and seen there again within this time, has not left."""
 _BLINK_SECONDS = 0.3
 """Something over the draw pile may go unnoticed for this long."""
 _AWAY_MM = 220.0
 """A hand that has been this far from the draw pile makes a new trip to it."""
-_PASSED_MM = 60.0
-"""An arm that passes nearer to the draw pile than this may seem to be at it."""
 _BACK_MM = 20.0
 """A hand on its way home that takes a card goes back at least this far for it."""
 _ASIDE_MM, _BEYOND_MM = 40.0, 40.0
@@ -41,10 +39,21 @@ _CLOSE_ASIDE_MM = 28.0
 
 
 class DrawWays:
-    """Describes where hands have been, relative to the draw pile."""
+    """Describes where hands have been, relative to the draw pile. Ask only while there is one."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
+
+    @property
+    def pile(self) -> Place:
+        """The place of the draw pile."""
+        draw = self._scene.layout.draw
+        assert draw is not None
+        return draw
+
+    def _home(self, seat: int) -> Place:
+        """Return where a seat's hands are at home: the middle of its row."""
+        return self._scene.layout.seats[seat].centre
 
     def trips(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> list[list[Path]]:
         """Return the trips of a reach to the draw pile, each cut into pieces where the hand paused elsewhere.
@@ -53,10 +62,7 @@ class DrawWays:
         dark hand is on dark wood. Then only the near end of the arm is seen, and something is still over the
         pile.
         """
-        draw = self._scene.layout.draw
-        if draw is None:
-            return []
-        home = self._scene.layout.seats[reach.seat].centre
+        draw, home = self.pile, self._home(reach.seat)
         blinks = [(a.end, b.start) for a, b in pairwise(visits) if b.start - a.end <= _BLINK_SECONDS]
         hidden = [*((visit.start, visit.end) for visit in visits), *blinks]
         trips: list[Path] = [[]]
@@ -80,7 +86,7 @@ class DrawWays:
         there = -math.inf
         for trip in trips:
             at_pile = [t for t, place in trip if self.is_at_pile(seat, place)]
-            if at_pile and at_pile[0] - there < _LOST_SECONDS:
+            if at_pile and at_pile[0] - there < _LOST_AT_PILE_SECONDS:
                 joined[-1] = [*joined[-1], *trip]
             else:
                 joined.append(trip)
@@ -96,7 +102,7 @@ class DrawWays:
         """
         places, pieces = [place for _, place in trip], []
         at_pile = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
-        stays = [(a, b) for a, b in pairwise(at_pile) if b - a < _LOST_SECONDS]
+        stays = [(a, b) for a, b in pairwise(at_pile) if b - a < _LOST_AT_PILE_SECONDS]
         for nearer_home in (False, True):
             away = [
                 s for s in reach.pauses if self.is_elsewhere(reach.seat, s.place, nearer_home=nearer_home)
@@ -113,20 +119,20 @@ class DrawWays:
 
         `nearer_home`: a hand that is nearer to home than to the draw pile counts as well.
         """
-        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
-        if draw is None or math.dist(place, home) < math.dist(place, draw):
-            return nearer_home and draw is not None
-        return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home, _PASSED_MM)
+        draw, home = self.pile, self._home(seat)
+        if math.dist(place, home) < math.dist(place, draw):
+            return nearer_home
+        return not self.is_at_pile(seat, place) and not is_on_the_way(draw, place, home)
 
     def was_at_pile(self, reach: ArmTrack, since: float, within: float = DRAW_NEAR_MM) -> bool:
         """Return whether a hand with tracked fingers was `within` so many mm of the draw pile after a time.
 
         A hand that just passed does not count.
         """
-        draw, path = self._scene.layout.draw, [at for at in reach.path if at[0] >= since]
-        if draw is None or not any(self._scene.at_draw_pile(place, within) for _, place in path):
+        path = [at for at in reach.path if at[0] >= since]
+        if not any(self._scene.at_draw_pile(place, within) for _, place in path):
             return False
-        near = [k for k, (_, place) in enumerate(path) if math.dist(place, draw) <= within]
+        near = [k for k, (_, place) in enumerate(path) if math.dist(place, self.pile) <= within]
         steps = [step for k in near for step in pairwise(path[max(0, k - 1) : k + 2])]
         passes = all(math.dist(here, there) > _PASSES_MM_PER_S * (t - t0) for (t0, here), (t, there) in steps)
         return not (steps and passes)
@@ -137,12 +143,11 @@ class DrawWays:
         `visits` are those of its arm since then. Either the hand was first seen there, so it may have been
         there before. Or it was beside the pile while its arm stayed over that, and its fingers reached it.
         """
-        draw = self._scene.layout.draw
-        if draw is None or not reach.path:
+        if not reach.path:
             return False
         begun, first = reach.path[0]
         first_seen_there = begun >= since and self._scene.at_draw_pile(first)
-        beside = [t for t, place in reach.path if math.dist(place, draw) <= NEAR_MM]
+        beside = [t for t, place in reach.path if math.dist(place, self.pile) <= NEAR_MM]
         stays = [visit for visit in visits if visit.end - visit.start >= PAUSE_SECONDS]
         return first_seen_there or any(visit.start <= t <= visit.end for visit in stays for t in beside)
 
@@ -156,14 +161,14 @@ class DrawWays:
     def stays(self, reach: ArmTrack, since: float) -> int:
         """Return how often a hand with tracked fingers stayed at the draw pile after a time."""
         there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place)]
-        begun = [k for k, t in enumerate(there) if k == 0 or t - there[k - 1] > _LOST_SECONDS]
+        begun = [k for k, t in enumerate(there) if k == 0 or t - there[k - 1] > _LOST_AT_PILE_SECONDS]
         ends = [*(k - 1 for k in begun[1:]), len(there) - 1]
         pairs = zip(begun, ends, strict=True) if there else ()
         return sum(there[end] - there[start] >= _TAKES_SECONDS for start, end in pairs)
 
     def turns_there(self, reach: ArmTrack, trip: Path) -> bool:
         """Return whether the hand's farthest point is the draw pile, or a card that it took from there."""
-        home = self._scene.layout.seats[reach.seat].centre
+        home = self._home(reach.seat)
         farthest = max((place for _, place in trip), key=lambda place: math.dist(place, home))
         there = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
         if not there or self.is_at_pile(reach.seat, farthest):
@@ -177,33 +182,28 @@ class DrawWays:
 
         `farthest`: the tip may seem to be this far beyond it, mm.
         """
-        draw = self._scene.layout.draw
-        if draw is None or not self._scene.at_draw_pile(place):
+        if not self._scene.at_draw_pile(place):
             return False
-        if math.dist(self._scene.layout.seats[seat].centre, draw) < 1.0:
+        if math.dist(self._home(seat), self.pile) < 1.0:
             return True
         beyond, aside = self._from_pile(seat, place)
         return beyond <= farthest and abs(aside) <= _ASIDE_MM
 
     def is_where_cards_are_taken(self, seat: int, place: Place, short: float) -> bool:
         """Return whether a hand at `place`, at most `short` mm before the pile, is where hands take cards."""
-        if self._scene.layout.draw is None:
-            return False
         beyond, aside = self._from_pile(seat, place)
         return -short <= beyond <= 0 and abs(aside) <= _CLOSE_ASIDE_MM
 
     def _from_pile(self, seat: int, place: Place) -> tuple[float, float]:
         """Return how far `place` lies beyond the draw pile, seen from a seat, and how far beside it, mm."""
-        draw, home = self._scene.layout.draw, self._scene.layout.seats[seat].centre
-        assert draw is not None
+        draw, home = self.pile, self._home(seat)
         way = max(math.dist(home, draw), 1.0)
         return along_and_aside(((draw[0] - home[0]) / way, (draw[1] - home[1]) / way), draw, place)
 
     def leads_to_pile(self, reach: ArmTrack, start: float, end: float) -> bool:
         """Return whether a hand was on the straight way from home to the draw pile all the time."""
-        draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
-        way = [place for t, place in reach.path if start <= t <= end]
-        return draw is not None and all(is_on_the_way(place, home, draw, _PASSED_MM) for place in way)
+        home, way = self._home(reach.seat), (place for t, place in reach.path if start <= t <= end)
+        return all(is_on_the_way(place, home, self.pile) for place in way)
 
     def goes_back(self, reach: ArmTrack) -> bool:
         """Return whether a hand, after its last pause, was at the draw pile and moved away from home there.
@@ -212,12 +212,12 @@ class DrawWays:
         does not turn there. It is also not there any more if it was lost from sight for longer than passing
         takes. If a hand seems to pause on its way home, perhaps only the near end of its arm is seen.
         """
-        draw, home = self._scene.layout.draw, self._scene.layout.seats[reach.seat].centre
-        half = 0.0 if draw is None else math.dist(draw, home) / 2
+        home = self._home(reach.seat)
+        half = math.dist(self.pile, home) / 2
         since = max((s.end for s in reach.pauses if math.dist(s.place, home) > half), default=reach.start)
         later = ((t, place) for t, place in reach.path if t >= since)
         way = [(t, math.dist(place, home)) for t, place in later if self.is_at_pile(reach.seat, place)]
-        if any(_QUICKEST_SECONDS < b - a < _LOST_SECONDS for (a, _), (b, _) in pairwise(way)):
+        if any(_QUICKEST_SECONDS < b - a < _LOST_AT_PILE_SECONDS for (a, _), (b, _) in pairwise(way)):
             return True
         if not way or way[-1][0] - way[0][0] < _QUICKEST_SECONDS:
             return False
@@ -231,4 +231,4 @@ class DrawWays:
             return False
         (ended, there), (began, here) = earlier[-1].path[-1], reach.path[0]
         both_at_pile = self.is_at_pile(reach.seat, there) and self.is_at_pile(reach.seat, here)
-        return both_at_pile and 0.0 <= began - ended < _LOST_SECONDS
+        return both_at_pile and 0.0 <= began - ended < _LOST_AT_PILE_SECONDS

@@ -18,13 +18,14 @@ STUCK_MM = 75.0
 _PASSING_MM = 25.0
 """A hand that passes moves farther than this from one frame to the next."""
 PAUSE_SECONDS = 0.25
-_REMEMBERED = 60
-"""Number of looks: about fifteen seconds."""
+"""An arm that stays over the draw pile for so long may draw."""
+REMEMBERED = 60
+"""So many looks at the draw pile are kept, about fifteen seconds, and so many visits to it."""
 _AS_BEFORE, _OTHERWISE = 0.02, 0.07
 """Less than the first share of the draw pile's picture changes while nothing is taken, apart from an arm's
 shadow. More than the second share changes where a card has been, however squarely the cards lie. The change
 must also be twice that between two looks just before, because the camera may sway."""
-_TELLING, _MUCH_LESS, _LESS = 3, 0.3, 0.6
+_TELLING_DRAWS, _SHADOW_SHARE, _DRAW_SHARE = 3, 0.3, 0.6
 """This many draws show how much of this pile's picture a draw changes. A change of less than the first share
 of the smallest one is a shadow, and hardly a draw. Below the second share, perhaps no card was drawn: a card
 put down beside the pile may reach over its edge."""
@@ -36,7 +37,7 @@ _PASSES_SECONDS = 0.15
 its edge."""
 _NEARER_MM = 5.0
 """The outlines of a card that lies still differ by this much."""
-_STILL = 3
+_STILL_LOOKS = 3
 """This many looks show whether the camera is still."""
 
 
@@ -95,8 +96,8 @@ class DrawPilePictures:
     def __init__(self, visits: Collection[DrawVisit]) -> None:
         """Begin with the visits to the pile, oldest first; others add to them."""
         self._visits = visits
-        self._seen: deque[_Sight] = deque(maxlen=_REMEMBERED)
-        self._drawn: deque[float] = deque(maxlen=_TELLING)
+        self._seen: deque[_Sight] = deque(maxlen=REMEMBERED)
+        self._draw_shares: deque[float] = deque(maxlen=_TELLING_DRAWS)
         """The share of the picture that changed with each of the latest draws."""
 
     def look(self, t: float, picture: Patch | None, near: float = PATCH_MM) -> None:
@@ -127,7 +128,7 @@ class DrawPilePictures:
         almost exactly on each other.
         """
         changed = self._changed_between(start, end)
-        least = _AS_BEFORE if surely else max(_AS_BEFORE, _MUCH_LESS * self._usual)
+        least = _AS_BEFORE if surely else max(_AS_BEFORE, _SHADOW_SHARE * self._usual)
         return changed is not None and changed < least
 
     def show_taking(
@@ -156,21 +157,21 @@ class DrawPilePictures:
         changed = changed_share(before[-1].picture, after.picture)
         # A card that came into the picture, or left it, changes at most a strip along its edge.
         nearer = abs(before[-1].near - after.near)
-        if nearer > _NEARER_MM and changed < _LESS * self._usual:
+        if nearer > _NEARER_MM and changed < _DRAW_SHARE * self._usual:
             return False
         least = self._least(before) if surely or plainly else max(_AS_BEFORE, 2 * self._sway(before))
         return True if changed - nearer / (2 * PATCH_MM) >= least else None
 
     def _least(self, before: Sequence[_Sight]) -> float:
         """Return the share of the picture that must change if a card was taken, given the looks before."""
-        return max(_OTHERWISE, 2 * self._sway(before), _LESS * self._usual)
+        return max(_OTHERWISE, 2 * self._sway(before), _DRAW_SHARE * self._usual)
 
     def _sway(self, before: Sequence[_Sight]) -> float:
         """Return the share of the picture that changes from one look to the next while nobody is there.
 
         The least change counts: an arm's shadow may be in the last look, before the arm is.
         """
-        still = pairwise(before[-_STILL:])
+        still = pairwise(before[-_STILL_LOOKS:])
         return min(
             (changed_share(a.picture, b.picture) for a, b in still if not self._was_there(a.t, b.t)),
             default=0.0,
@@ -179,7 +180,7 @@ class DrawPilePictures:
     def hardly_show_draw(self, start: float, end: float) -> bool:
         """Return whether the change between these times is clearly smaller than that of each latest draw."""
         changed = self._changed_between(start, end)
-        return self.show_draws and changed is not None and changed < _LESS * self._usual
+        return self.show_draws and changed is not None and changed < _DRAW_SHARE * self._usual
 
     def _changed_between(self, start: float, end: float) -> float | None:
         """Return the share that changed from before `start` to after `end`; None if the pile was not seen."""
@@ -191,20 +192,20 @@ class DrawPilePictures:
     @property
     def _usual(self) -> float:
         """The smallest share of the picture that a recent draw changed; 0 if that is unknown."""
-        return min(self._drawn) if self.show_draws else 0.0
+        return min(self._draw_shares) if self.show_draws else 0.0
 
     @property
     def show_draws(self) -> bool:
         """Whether the picture showed every one of the latest draws; a very neat pile may not show them."""
-        return len(self._drawn) == _TELLING and min(self._drawn) >= _OTHERWISE
+        return len(self._draw_shares) == _TELLING_DRAWS and min(self._draw_shares) >= _OTHERWISE
 
     def learn(self, start: float, end: float) -> None:
         """Note how much a draw between these times, which hands have shown, has changed the picture."""
         changed = self._changed_between(start, end)
         if changed is not None:
-            self._drawn.append(changed)
+            self._draw_shares.append(changed)
 
-    def times_changed(self, since: float, last_drawn: float = -math.inf) -> int:
+    def times_changed(self, since: float, last_drawn: float) -> int:
         """Return how often, at least, the picture changed after `since` while somebody was there.
 
         Return 0 if the pile now looks as in an earlier picture since the last draw. An arm that rests beside

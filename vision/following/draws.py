@@ -10,7 +10,8 @@ from itertools import takewhile
 
 from engine.events import Event
 from vision.following.draw_paths import DRAGGED_MM, DrawWays
-from vision.following.draw_visits import PAUSE_SECONDS, STUCK_MM, DrawPilePictures, DrawVisit
+from vision.following.draw_visits import PAUSE_SECONDS, REMEMBERED, STUCK_MM, DrawPilePictures, DrawVisit
+from vision.following.looks import BARE_LOOKS
 from vision.following.patches import PATCH_MM, Patch
 from vision.following.reported_events import PutDown
 from vision.following.scene import DRAW_SECONDS, NEAR_MM, Scene
@@ -29,7 +30,7 @@ _MEANWHILE_SECONDS = 1.5
 _AFTER_PLAY_SECONDS = 1.0
 """A draw that nobody saw most likely came this long after the play. In films, the median from the end of a
 play to the middle of the draw is 0.8 seconds (760 draws)."""
-_QUIET_SECONDS = 0.55
+_FINISHED_SECONDS = 0.55
 """A hand that has been gone this long has most likely finished drawing ..."""
 _AGAIN_SECONDS = 6.0
 """... but a hand that comes back within this time continues its draw, if nothing else has happened."""
@@ -41,9 +42,6 @@ _LEFT_SECONDS = 0.3
 """A body that has not been over the draw pile for this long has left it."""
 _BLIND_SECONDS = 0.4
 """If no frame is given for longer, the table was lost from sight."""
-_EMPTY_LOOKS = 4
-_REMEMBERED = 60
-"""Number of remembered times that an arm was over the draw pile."""
 _STUCK_SECONDS = 0.3
 """A tip that has stayed where it is for this long is stuck, or seems to be."""
 _SHORT_MM = 60.0
@@ -89,13 +87,13 @@ class Draws:
         self._earlier: list[_Drawn] = []
         """Draws of hands that others joined at the draw pile before it was known who had played."""
         self._reported: tuple[Event, _Drawn] | None = None
-        self._looks: list[bool] = []
+        self._pile_showed: list[bool] = []
         self.bare_since = math.inf
         """Since when looks have shown no draw pile; inf if the last one showed it."""
-        self._visits: deque[DrawVisit] = deque(maxlen=_REMEMBERED)
+        self._visits: deque[DrawVisit] = deque(maxlen=REMEMBERED)
         self._empty: dict[int, bool] = {}
         """Whether the draw pile was seen to be empty when a reach began, by the reach's number."""
-        self._leans: list[tuple[int | None, DrawVisit]] = []
+        self._hidden_times: list[tuple[int | None, DrawVisit]] = []
         """The seats whose bodies were over the draw pile, and when; oldest first. None: nothing was seen."""
         self._fed = math.inf
         """The time of the latest frame."""
@@ -114,7 +112,7 @@ class Draws:
     @property
     def all_drawn(self) -> bool:
         """Whether no recent look has shown the draw pile."""
-        return len(self._looks) >= _EMPTY_LOOKS and not any(self._looks)
+        return len(self._pile_showed) >= BARE_LOOKS and not any(self._pile_showed)
 
     @property
     def unseen(self) -> bool:
@@ -176,7 +174,7 @@ class Draws:
             self._resumed = t
         self._fed = t
         for seat in seats:
-            visit = next((v for s, v in reversed(self._leans) if s == seat), None)
+            visit = next((v for s, v in reversed(self._hidden_times) if s == seat), None)
             if visit is None or (t - visit.end > _LEFT_SECONDS and self._pictures.seen_since(visit.end)):
                 self._hidden(seat, t, t)
             else:
@@ -186,7 +184,7 @@ class Draws:
         """Note that a seat (None: any) may have drawn unseen between these times."""
         visit = DrawVisit(-1 if seat is None else -2 - seat, start, end, (0.0, 0.0), stuck=False, open=False)
         self._visits.append(visit)
-        self._leans.append((seat, visit))
+        self._hidden_times.append((seat, visit))
 
     def _report_hidden(self, now: float, present: Collection[int]) -> None:
         """Report draws that nobody saw: a player still had to draw, and the draw pile has changed.
@@ -195,9 +193,9 @@ class Draws:
         draw explains the change.
         """
         log, waits = self._scene.log, []
-        for seat, visit in self._leans:
+        for seat, visit in self._hidden_times:
             quiet = now - visit.end
-            seen = self._pictures.seen_since(visit.end) and quiet > _QUIET_SECONDS
+            seen = self._pictures.seen_since(visit.end) and quiet > _FINISHED_SECONDS
             if not seen and quiet <= _UNSEEN_PLAY_SECONDS:
                 waits.append((seat, visit))
                 continue
@@ -221,7 +219,7 @@ class Draws:
             if not log.is_past(due, drawn.t):
                 self._drawn = drawn
                 self.report(now)
-        self._leans = waits
+        self._hidden_times = waits
 
     def _due_since(self, visit: DrawVisit) -> int | None:
         """Return the only seat that had to draw by the end of a visit; None if none or several had."""
@@ -252,7 +250,7 @@ class Draws:
 
         `near`: the distance of the nearest face-up card from the pile's middle (mm), at most `PATCH_MM`.
         """
-        self._looks = [*self._looks[-_EMPTY_LOOKS:], there]
+        self._pile_showed = [*self._pile_showed[-BARE_LOOKS:], there]
         self.bare_since = math.inf if there else min(t, self.bare_since)
         self._pictures.look(t, picture, near)
 
@@ -266,8 +264,8 @@ class Draws:
         """
         since = max(since, self._counted.pop(reach.number, -math.inf))
         was_there = [] if showed else [visit for visit in self._visits if visit.reach == reach.number]
-        seemed_empty, there = self._empty.pop(reach.number, False), self._looks[-1:] == [True]
-        if seemed_empty and not there:
+        seemed_empty, there = self._empty.pop(reach.number, False), self._pile_showed[-1:] == [True]
+        if self._scene.layout.draw is None or (seemed_empty and not there):
             return
         visits = [visit for visit in was_there if visit.start >= since]
         if self._scene.by_hands:
@@ -421,10 +419,10 @@ class Draws:
 
     def _stayed_over_pile(self, reach: ArmTrack, visit: DrawVisit) -> bool:
         """Return whether an arm came over the draw pile after a pause elsewhere, and stayed there."""
-        draw = self._scene.layout.draw
+        draw = self._ways.pile
         before = [stop.place for stop in reach.pauses if stop.end <= visit.start]
         came = any(self._ways.is_elsewhere(reach.seat, place) for place in before)
-        near = draw is not None and all(math.dist(s.place, draw) < _STAYS_MM for s in visit.meanwhile(reach))
+        near = all(math.dist(stop.place, draw) < _STAYS_MM for stop in visit.meanwhile(reach))
         return came and near and visit.end - visit.start >= _STAYS_SECONDS
 
     def _was_hidden_at_pile(self, reach: ArmTrack, visits: Sequence[DrawVisit]) -> bool:
@@ -448,7 +446,7 @@ class Draws:
         # The play before the draw may not be known yet, because the hand was over the pile until now.
         unseen = self._due(drawn.seat) is None and self._scene.by_hands and not self._only_confirms(drawn)
         quiet = now - max(drawn.t, self._resumed)
-        if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _QUIET_SECONDS):
+        if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _FINISHED_SECONDS):
             self.report(now)
 
     def _only_confirms(self, drawn: _Drawn) -> bool:
@@ -573,7 +571,7 @@ class Draws:
     def _weigh(self, drawn: _Drawn, due: PutDown | None) -> None:
         """Correct the number of cards that a hand seems to have drawn, by pictures of the draw pile."""
         pictures = self._pictures
-        gone = self._looks[-1:] == [False]
+        gone = self._pile_showed[-1:] == [False]
         if self._scene.by_hands:
             owed = 0 if due is None else self._owed(drawn, due)
             needless = not owed and (due is not None or not self._scene.started)
@@ -618,7 +616,7 @@ class Draws:
         player, log = self._scene.player(drawn.seat), self._scene.log
         spare = 0 if self._scene.draws_as_played else log.spare_cards(player, due.t)
         needed = max(0, due.count - spare)
-        return min(needed, drawn.count) if self._looks[-1:] == [False] else needed
+        return min(needed, drawn.count) if self._pile_showed[-1:] == [False] else needed
 
     def _was_told_meanwhile(self, drawn: _Drawn) -> bool:
         """Return whether an earlier reported draw may have caused this change of the picture."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from engine.cards import copies
-from vision.decks.card_classes import rank_and_colour
-from vision.following.pile_geometry import are_two_ends, hide, hides_part, in_place
+from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.certainty import SURE
+from vision.following.close_ups import PicturePair
+from vision.following.pile_geometry import OFF_MM, are_two_ends, hide, hides_part, in_place
 from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, angle_between
 
-SURE_NAME = 0.9
-"""A card that is named less surely than this may show only in part."""
 _BESIDE_NAME = 0.8
 """One card is almost never read in two places at once, each time more surely than this."""
 _ONE_NAME = 0.05
@@ -29,27 +28,8 @@ _MOVED = 45.0, 20.0
 """A hand moves a card that it is about to take by this much (mm, degrees)."""
 _ALONG = 30.0
 """A card turned from another by no more degrees lies along it."""
-OFF_MM = 5.0
-"""Outlines may be off by this much when one card just hides another's index."""
 Claim = tuple[str | None, float, Observation]
 """A card that is seen: its name, the probability, and its place."""
-
-
-class Before(NamedTuple):
-    """The evidence of pictures about what was visible before."""
-
-    placed: Callable[[Observation], bool]
-    """Whether a card surely was visible in exactly this place."""
-    hidden: Callable[[Observation], bool]
-    """Whether it surely was not."""
-    stays: Callable[[Observation, Sequence[Observation]], bool]
-    """Whether a place, beside the cards that lie on it, looks unchanged."""
-    free: bool = True
-    """Whether no hand is there now; a hand may be moving the cards."""
-    edge_stays: Callable[[Observation, Sequence[Observation]], bool] = lambda card, upon: False
-    """Whether a card's edge, beside the cards that lie on it, is exactly where it was."""
-    shows_beside: Callable[[Observation, Observation], bool] = lambda card, other: False
-    """Whether a card's index that another would hide, if it lay on the card, is visible where it was."""
 
 
 @dataclass(slots=True)
@@ -64,6 +44,11 @@ class PileCard:
     """A number that cards put down together share; 0: it is not known when this one was put down."""
     pictured: bool = False
     """Whether the latest picture of the uncovered pile was made after it was put down."""
+
+    @property
+    def rank(self) -> str:
+        """Its rank."""
+        return rank_of(self.name)
 
 
 def numbers_of(name: str | None, pile: Sequence[PileCard]) -> list[int]:
@@ -80,7 +65,7 @@ def top_of(pile: Sequence[PileCard]) -> list[PileCard]:
     """Return the top cards of one rank, the topmost first."""
     top: list[PileCard] = []
     for card in reversed(pile):
-        if card.name[:-1] != pile[-1].name[:-1]:
+        if card.rank != pile[-1].rank:
             break
         top.append(card)
     return top
@@ -93,7 +78,7 @@ def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
     so neither reading is sure. If they were two cards, the upper one would be read surely. A surely read card
     that lies along this card, and not across it, would hide one of the ends. Then they are two.
     """
-    upon = [card.observation for card in cards if card.observation.best[1] >= SURE_NAME]
+    upon = [card.observation for card in cards if card.observation.best[1] >= SURE]
     joined: list[FusedObservation] = []
     for card in cards:
         for k, other in enumerate(joined):
@@ -114,7 +99,7 @@ def may_have_one_name(first: Observation, second: Observation) -> bool:
 
 def _put_together(first: Observation, second: Observation) -> Observation | None:
     """Return the card whose two ends these are, each read on its own; None if they are not."""
-    names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME_P <= seen.best[1] < SURE_NAME]
+    names = [str(seen.best[0]) for seen in (first, second) if MIN_NAME_P <= seen.best[1] < SURE]
     if (
         len(names) < 2
         or rank_and_colour(names[0]) != rank_and_colour(names[1])
@@ -135,8 +120,8 @@ def _hides_an_end(upper: Observation, whole: Observation) -> bool:
     return angle_between(upper.angle, whole.angle) <= _ALONG and hides_part(upper, whole)
 
 
-def told_apart(
-    pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, was: Before | None
+def possible_numbers(
+    pile: Sequence[PileCard], claims: Sequence[Claim], packs: int, was: PicturePair | None
 ) -> list[frozenset[int]]:
     """Return the possible numbers on the pile of each card seen; none for a new card.
 
@@ -175,16 +160,18 @@ def _is_read_as_another(claims: Sequence[Claim], k: int) -> bool:
     name, _, seen = claims[k]
     others = [where for number, (other, _, where) in enumerate(claims) if other == name and number != k]
     beside = bool(others) and not any(in_place(where, seen) for where in others)
-    return seen.probabilities.get(str(name), 0.0) >= (_BESIDE_NAME if beside else SURE_NAME)
+    return seen.odds(str(name)) >= (_BESIDE_NAME if beside else SURE)
 
 
 def _way(seen: Observation, card: PileCard) -> float:
     """Return how far, mm, a card seen is from the last place of a card on the pile."""
-    place = card.place
-    return math.inf if place is None else math.dist((place.x, place.y), (seen.x, seen.y))
+    last = card.place
+    return math.inf if last is None else math.dist(last.place, seen.place)
 
 
-def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, was: Before) -> bool:
+def _is_another(
+    pile: Sequence[PileCard], claims: Sequence[Claim], k: int, number: int, was: PicturePair
+) -> bool:
     """Return whether a card seen cannot be the pile card of the same name.
 
     It cannot if it was not visible before, and lies on a card that was put down later than that one. It also
@@ -193,17 +180,17 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
     """
     name, p, seen = claims[k]
     place = pile[number].place
-    if place is None or p < SURE_NAME or was.placed(seen):
+    if place is None or p < SURE or was.lay_there(seen):
         return False
     at_home = in_place(place, seen)
-    if at_home and was.placed(place):
+    if at_home and was.lay_there(place):
         return False
     if _lies_beneath_later(pile, number, seen, was) or _is_laid_bare(pile, claims, place, seen):
         return False
     if _changed_places(pile, claims, k, number):
         return True
     seen_before = at_home and pile[number].pictured
-    if seen_before and was.hidden(seen) and _stays_beneath(pile, number, [at for _, _, at in claims], was):
+    if seen_before and was.shows_new(seen) and _stays_beneath(pile, number, [at for _, _, at in claims], was):
         return True
     # The order of the cards in a set that was put down at once may be unknown.
     lowest, uppermost = _set_about(number, pile)
@@ -218,17 +205,17 @@ def _is_another(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, numbe
         return False
     below = {card.name for card in pile[:lowest]}
     above = [where for other, _, where in claims if other not in below]
-    stays = was.placed(place) or was.stays(place, [where for _, _, where in claims])
+    stays = was.lay_there(place) or was.looks_as_before_beside(place, [where for _, _, where in claims])
     return stays or uppermost < len(pile) - 1 or hide(above, [place], OFF_MM)
 
 
-def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Observation, was: Before) -> bool:
+def _lies_beneath_later(pile: Sequence[PileCard], number: int, seen: Observation, was: PicturePair) -> bool:
     """Return whether a card seen lies beneath one put down later than its namesake; no hand puts it there.
 
     Cards of its own rank are left out: their indices look like those of the card that hides them.
     """
-    later = (card for card in pile[number + 1 :] if card.name[:-1] != pile[number].name[:-1])
-    return any(card.place is not None and was.shows_beside(card.place, seen) for card in later)
+    later = (card for card in pile[number + 1 :] if card.rank != pile[number].rank)
+    return any(card.place is not None and was.index_shows_beside(card.place, seen) for card in later)
 
 
 def _is_laid_bare(
@@ -253,7 +240,7 @@ def _changed_places(pile: Sequence[PileCard], claims: Sequence[Claim], k: int, n
     own = pile[number]
     for other, p, where in claims:
         theirs = [card for card in pile if card.name == other]
-        if p < SURE_NAME or other == name or len(theirs) != 1:
+        if p < SURE or other == name or len(theirs) != 1:
             continue
         if _lies_rather_at(theirs[0], own, seen) and _lies_rather_at(own, theirs[0], where):
             return True
@@ -266,10 +253,12 @@ def _lies_rather_at(there: PileCard, home: PileCard, seen: Observation) -> bool:
     return away <= _ABOUT_MM and 2 * away < _way(seen, home) < math.inf
 
 
-def _stays_beneath(pile: Sequence[PileCard], number: int, upon: Sequence[Observation], was: Before) -> bool:
+def _stays_beneath(
+    pile: Sequence[PileCard], number: int, upon: Sequence[Observation], was: PicturePair
+) -> bool:
     """Return whether a pile card surely still lies in its place, beneath those that are seen."""
     place = pile[number].place
-    return place is not None and lies_alone(number, pile) and was.edge_stays(place, upon)
+    return place is not None and lies_alone(number, pile) and was.edge_as_before(place, upon)
 
 
 def lies_alone(number: int, pile: Sequence[PileCard]) -> bool:
@@ -290,11 +279,11 @@ def _set_about(number: int, pile: Sequence[PileCard]) -> tuple[int, int]:
 
 
 def _together(card: PileCard, other: PileCard) -> bool:
-    return card.name[:-1] == other.name[:-1] and (card.put == other.put or not card.put or not other.put)
+    return card.rank == other.rank and (card.put == other.put or not card.put or not other.put)
 
 
 def _lies_upon(
-    seen: Observation, number: int, pile: Sequence[PileCard], claims: Sequence[Claim], was: Before
+    seen: Observation, number: int, pile: Sequence[PileCard], claims: Sequence[Claim], was: PicturePair
 ) -> bool:
     """Return whether a card seen lies on a pile card that has not moved, and hides one of its indices.
 
@@ -305,9 +294,9 @@ def _lies_upon(
     card = pile[number]
     if card.place is None or not hides_part(seen, card.place):
         return False
-    if was.placed(card.place):
+    if was.lay_there(card.place):
         return True
-    if card is not pile[-1] or not was.hidden(seen):
+    if card is not pile[-1] or not was.shows_new(seen):
         return False
     there = [where for name, _, where in claims if name == card.name and in_place(card.place, where)]
     if not there:

@@ -15,11 +15,12 @@ from itertools import dropwhile
 
 from engine.cards import all_copies_among
 from engine.events import Event
+from vision.decks.card_classes import rank_of
 from vision.following.burn_pile import BurnPile
 from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
 from vision.following.joined_game import JoinedGame
-from vision.following.looks import Deal, Look
+from vision.following.looks import AGREEING_LOOKS, PATIENCE_LOOKS, Deal, Look
 from vision.following.misplaced_pile import MisplacedPile, Put
 from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
@@ -28,7 +29,7 @@ from vision.following.plays import PlayPile
 from vision.following.put_away import PutAway, hand_that_put
 from vision.following.reported_events import ReportedEvents
 from vision.following.rows import Rows
-from vision.following.scene import NEAR_MM, Scene
+from vision.following.scene import ARM_SECONDS, HANDLES_MM, NEAR_MM, Scene
 from vision.following.shows import Shown, Shows
 from vision.following.up_cards import UpCards
 from vision.hands.tracks import ArmTrack, HandsFrame
@@ -39,22 +40,17 @@ from vision.table.observations import MIN_NAME_P, Observation, fuse_looks
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks: the more urgent, the shorter."""
 _PLAY_FROM_DRAW_MM = 280.0
-_ANSWER_SECONDS = 5.0
+"""The play pile is begun no farther from the draw pile than this."""
+_ANSWERED_SECONDS = 5.0
+"""A show of the same rank no later than this after another is an answer to it."""
 _PUT_AWAY_SECONDS = 5.0
 """A card that comes to light beside the piles this soon after a show is the shown card, put away."""
-_MOVES_DRAW_PILE_S = 6.0
+_MOVES_DRAW_PILE_SECONDS = 6.0
 """If a draw pile was moved, its old place is seen bare within this time."""
-_SETTLED, _PATIENCE = 2, 5
-"""This many looks that agree show which cards lie on a corrected pile; after the second number they need not
-agree."""
-_ARM_SECONDS = 0.3
-"""An arm last seen this recently may still be over the table."""
 _LATELY_SECONDS = 1.5
 """While a pile is being looked for, the table is looked at often until this long after an arm was seen."""
 _FIRST_PLAY_SECONDS = 3.0
 """The first card of a game was put down no longer ago than this."""
-_TAKES_MM = 130.0
-"""A hand that took a card from a row was seen this near to it."""
 _AT_SPOT_MM = 25.0
 """A card in a row lies this near to the middle of its spot."""
 _SET = 3
@@ -67,23 +63,23 @@ class EventMaker:
     def __init__(self, deal: Deal) -> None:
         """Begin with a finished deal."""
         self._scene = Scene(deal.layout, deal.packs, deal.draws_as_played, ReportedEvents(deal.told))
-        self.rows = Rows(deal.layout, deal.up, deal.packs, surely=deal.confidence)
+        self.rows = Rows(deal.up, deal.packs, deal.confidence)
         self._burn_pile = BurnPile(self._scene)
         self._taking = Taking(self._scene, self._burn_pile)
         self._draws = Draws(self._scene, lambda *drawn: self._play.settle_by_draw(*drawn))
         self._took: ArmTrack | None = None
         """The reach that seems to have ended with the pile in the hand; the pile may yet turn out to be
         burnt."""
-        self._shows = Shows()
+        self._shows = Shows(self._scene)
         self._put_away = PutAway(self._scene)
         self._misplaced = MisplacedPile(self._scene)
         self._put_face_down: list[tuple[float, Place]] = []
         """Times and places of face-down cards that hands put down lately: perhaps the moved draw pile."""
-        self._shown_at = -math.inf
+        self._last_show_at = -math.inf
         """When the last reported show happened."""
-        self._resting: list[tuple[Look, list[Observation]]] = []
+        self._under_hands: list[tuple[Look, list[Observation]]] = []
         """The latest looks and the cards that rest under hands in them, until the play pile is found."""
-        self._upcards = UpCards(self._scene, self.rows, self._before_action)
+        self._upcards = UpCards(self._scene, self.rows, self._before_action, lambda: self.pile)
         self._locations = CardLocations(
             self._scene, self.rows, self._burn_pile, self._taking, lambda: self.pile
         )
@@ -179,7 +175,7 @@ class EventMaker:
             if zone == PLAY and self._as_it_lies is None:
                 self._play.cover(seats, hands.t)
             elif zone.kind == "row":
-                self._upcards.touch(zone, self.pile, hands.t)
+                self._upcards.touch(zone, hands.t)
         self._scene.lean(hands.bodies, hands.t)
         self._draws.lean(hands.bodies.get(DRAW, frozenset()), hands.t)
         for reach in hands.ended:
@@ -204,7 +200,7 @@ class EventMaker:
         for card in look.cards:
             by_zone.setdefault(self.layout.zone_at(card.x, card.y), []).append(card)
         holder = partial(self._locations.holder, look.hidden)
-        self._shows.look(look, holder, self._locations.lies, self._scene.reaches, self.layout)
+        self._shows.look(look, holder, self._locations.lies)
         lying = tuple(under for under in look.under_arms if not self._shows.hold_across(under.seen))
         look = replace(look, under_arms=lying)
         still = [under for under in look.under_arms if not under.moving]
@@ -213,7 +209,7 @@ class EventMaker:
         for zone in self.rows.spots:
             there = by_zone.get(zone, [])
             if zone not in look.hidden and (there or self._may_be_bare(zone, look.t)):
-                self._upcards.look(zone, there, look.patches.get(zone), self.pile, look.t)
+                self._upcards.look(zone, there, look.patches.get(zone), look.t)
             if self._scene.by_hands and not self._scene.started:
                 self._look_beside_hand(zone, [*there, *at_rest], look.t)
         left = [u for u in still if self._scene.is_left_behind(u)]
@@ -230,7 +226,7 @@ class EventMaker:
             if self._joined is None:
                 self._find_set_under_hand(look)
             else:
-                self._joined.look(look.unchanged, self._last_arm())
+                self._joined.look(look.unchanged, self._scene.arm_seen)
         elif self._as_it_lies is not None:
             if PLAY not in look.hidden:
                 self._take_as_it_lies([*self._as_it_lies, by_zone.get(PLAY, [])], look.t)
@@ -248,20 +244,18 @@ class EventMaker:
 
     def _look_beside_hand(self, zone: Zone, cards: Sequence[Observation], t: float) -> None:
         """Take in a spot's cards that can be seen while a hand rests there, or comes back again and again."""
-        place = self.layout.place_of(zone)
-        if place is None:
-            return
-        at_spot = [card for card in cards if math.dist((card.x, card.y), place) < _AT_SPOT_MM]
+        place = self.layout.spot(zone)
+        at_spot = [card for card in cards if math.dist(card.place, place) < _AT_SPOT_MM]
         if at_spot:
             # The spot's face-down card may show beside its face-up card.
-            upper = min(at_spot, key=lambda card: (card.face == "down", math.dist((card.x, card.y), place)))
-            self._upcards.look_beside_hand(zone, upper, self.pile, t)
+            upper = min(at_spot, key=lambda card: (card.face == "down", math.dist(card.place, place)))
+            self._upcards.look_beside_hand(zone, upper, t)
 
     def _not_held(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the cards that lie on the table, without those in a fan that somebody holds."""
         if not self._scene.by_hands:
             return list(cards)
-        return [card for card in cards if not self.layout.is_at_a_player((card.x, card.y))]
+        return [card for card in cards if not self.layout.is_at_a_player(card.place)]
 
     def _may_be_bare(self, zone: Zone, t: float) -> bool:
         """Return whether a spot where no card is seen may be bare, rather than covered.
@@ -273,17 +267,17 @@ class EventMaker:
             return False
         if not self._scene.by_hands:
             return True
-        spot, place = self.rows.spots[zone], self.layout.place_of(zone)
+        spot = self.rows.spots[zone]
         if spot.up is not None and spot.down:
             return False  # no hand takes a face-up card and the one under it at once
-        if spot.touched is None or place is None:
+        if spot.touched is None:
             return True
-        hand = self._scene.nearest_hand(place, spot.touched - 1.0)
-        return hand is not None and hand.mm < _TAKES_MM
+        hand = self._scene.nearest_hand(self.layout.spot(zone), spot.touched - 1.0, within=HANDLES_MM)
+        return hand is not None
 
     def _follow_draw_pile(self, now: float) -> None:
         """Move the draw pile to where a hand has just put face-down cards, if its own place is bare."""
-        self._put_face_down = [put for put in self._put_face_down if now - put[0] < _MOVES_DRAW_PILE_S]
+        self._put_face_down = [put for put in self._put_face_down if now - put[0] < _MOVES_DRAW_PILE_SECONDS]
         if self._put_face_down and self._draws.all_drawn:
             _, place = self._put_face_down.pop()
             self._scene.layout = self.layout.with_pile(DRAW, place)
@@ -292,13 +286,13 @@ class EventMaker:
     def _note_face_down(self, fresh: Sequence[Observation], now: float) -> None:
         """Note where a hand has put face-down cards, unless they are those of a burnt play pile."""
         last = self.log.last
-        burnt = last is not None and last.event == "burn" and now - last.t < _MOVES_DRAW_PILE_S
-        lay_there = self.layout.draw is not None and now - self._draws.bare_since < _MOVES_DRAW_PILE_S
+        burnt = last is not None and last.event == "burn" and now - last.t < _MOVES_DRAW_PILE_SECONDS
+        lay_there = self.layout.draw is not None and now - self._draws.bare_since < _MOVES_DRAW_PILE_SECONDS
         undecided = self._play.touched is not None or self._taking.whole is not None
         if burnt or undecided or not lay_there:
             return
         for card in fresh:
-            place = (card.x, card.y)
+            place = card.place
             burn = self.layout.burn
             on_burn_pile = burn is not None and math.dist(place, burn) < NEAR_MM
             by_hand = hand_that_put(self._scene, place, now) is not None
@@ -332,7 +326,7 @@ class EventMaker:
         if self._joined is not None and self._scene.reaches and not self._joined.settled:
             return _STEADY
         moved = self._taking.whole is not None or self._taking.moved_to is not None
-        if (moved or self.layout.play is None) and hands.t - self._last_arm() < _LATELY_SECONDS:
+        if (moved or self.layout.play is None) and hands.t - self._scene.arm_seen < _LATELY_SECONDS:
             return _STEADY
         spots = self.rows.spots
         touched = any(s.touched is not None and z not in hands.covered for z, s in spots.items())
@@ -361,7 +355,7 @@ class EventMaker:
         """Take in cards outside the rows and piles: they are burnt, shown, or the first of the game."""
         t = look.t
         fresh = self._burn_pile.look(free, t, under_arms=under_arms, burnt=look.burnt)
-        joined, has_arm = self._joined, t - self._last_arm() < _ARM_SECONDS
+        joined, has_arm = self._joined, t - self._scene.arm_seen < ARM_SECONDS
         if joined and has_arm and joined.seems_gone(self._near_draw_pile(fresh), look.unchanged):
             return  # the arm may cover the card that seems gone
         self._note_face_down(fresh, t)
@@ -377,13 +371,13 @@ class EventMaker:
             return
         self._burn_pile.add(fresh, t)
         lie_still = self._taking.whole is None and self._taking.part is None
-        if lie_still and not self._shows.is_named and t - self._shown_at > _PUT_AWAY_SECONDS:
+        if lie_still and not self._shows.is_named and t - self._last_show_at > _PUT_AWAY_SECONDS:
             beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
             self._put_away.look(beside, t, known)
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
             self._burn_pile.place_where_put(t)
-        elif t - self._shown_at < _PUT_AWAY_SECONDS:
-            self._burn_pile.place_where_put(self._shown_at)
+        elif t - self._last_show_at < _PUT_AWAY_SECONDS:
+            self._burn_pile.place_where_put(self._last_show_at)
 
     def _played_on_moved_pile(
         self, fresh: Sequence[Observation], known: Collection[str]
@@ -405,7 +399,7 @@ class EventMaker:
         """Move the play pile to where players have put down these cards: it was believed elsewhere."""
         self._misplaced.correct_first(now)
         top = puts[-1].card
-        self._scene.layout = self.layout.with_pile(PLAY, (top.x, top.y))
+        self._scene.layout = self.layout.with_pile(PLAY, top.place)
         self._play = self._play_pile(now)
         for put in puts:
             self._play.report_earlier(put.seat, put.card, put.t, now)
@@ -431,34 +425,31 @@ class EventMaker:
 
         A hand may put down four of a kind as the first play and sweep it off without leaving.
         """
-        held = [u.seen for u in look.under_arms if not u.moving and self._scene.rests(u.seat)]
+        held = [u.seen for u in look.under_arms if not u.moving and self._scene.hand_rests(u.seat)]
         there = [c for c in held if self.layout.zone_at(c.x, c.y) is None]
-        self._resting = [*self._resting[-1:], (look, self._near_draw_pile(there))]
-        both = [s.observation for s in fuse_looks([cards for _, cards in self._resting]) if s.look_count == 2]
-        ranks = Counter(str(c.best[0])[:-1] for c in both)
+        self._under_hands = [*self._under_hands[-1:], (look, self._near_draw_pile(there))]
+        fused = fuse_looks([cards for _, cards in self._under_hands])
+        both = [card.observation for card in fused if card.look_count == AGREEING_LOOKS]
+        ranks = Counter(rank_of(c.best[0]) for c in both)
         rank = next((rank for rank, count in ranks.most_common(1) if count >= _SET), None)
         if rank is None:
             return
-        self._begin_pile([c for c in both if str(c.best[0])[:-1] == rank], [], look.t)
-        for seen_before, _ in self._resting:
+        self._begin_pile([c for c in both if rank_of(c.best[0]) == rank], [], look.t)
+        for seen_before, _ in self._under_hands:
             self._play.glimpse(seen_before, [])
-
-    def _last_arm(self) -> float:
-        """Return when an arm was last seen."""
-        return max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
 
     def _near_draw_pile(self, cards: Sequence[Observation]) -> list[Observation]:
         """Return the face-up cards that have a name and may lie on the play pile."""
         draw = self.layout.draw or self.layout.middle
         ups = [c for c in cards if c.face == "up" and c.best[1] >= MIN_NAME_P]
-        near = [c for c in ups if math.dist((c.x, c.y), draw) < _PLAY_FROM_DRAW_MM]
-        return [c for c in near if not self.layout.is_at_a_player((c.x, c.y))]
+        near = [c for c in ups if math.dist(c.place, draw) < _PLAY_FROM_DRAW_MM]
+        return [c for c in near if not self.layout.is_at_a_player(c.place)]
 
     def _begin_pile(
         self, cards: Sequence[Observation], looks: Sequence[Sequence[Observation]], now: float
     ) -> None:
         """Place the play pile where these cards are, and examine the looks that showed them there."""
-        x, y = (sum(values) / len(cards) for values in zip(*((c.x, c.y) for c in cards), strict=True))
+        x, y = (sum(values) / len(cards) for values in zip(*(c.place for c in cards), strict=True))
         self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
         self._guessed_pile = True
         self._burn_pile.know(cards)
@@ -484,7 +475,7 @@ class EventMaker:
     def _put_below(self, lying: Sequence[Observation], now: float) -> None:
         """In a joined game, put the cards below the first seen play on the pile."""
         self._joined = None
-        view = self._play.pile.view([lying] * _SETTLED, self._locations.off_the_pile())
+        view = self._play.pile.view([lying] * AGREEING_LOOKS, self._locations.off_the_pile())
         if view.new:
             self._play.pile.put(view.new, free=True)
             self._report_pile_of_joined_game(now)
@@ -507,19 +498,18 @@ class EventMaker:
         hand = self._scene.nearest_hand(place, since) if self._scene.by_hands else None
         if hand is not None:
             return hand.t
-        recent = [reach for reach in self._scene.reaches if reach.last_seen >= since]
-        if not recent:
+        last = self._scene.last_arm(since)
+        if last is None:
             return since
-        last = max(recent, key=lambda reach: reach.last_seen)
         near = [stop for stop in last.pauses if math.dist(stop.place, place) < NEAR_MM]
         nearest = min(near, key=lambda stop: math.dist(stop.place, place), default=None)
         return last.last_seen if nearest is None else nearest.start
 
     def _take_as_it_lies(self, looks: list[list[Observation]], now: float) -> None:
         """Put on the pile the cards at its corrected place, once looks agree; there may be none."""
-        view = self._play.pile.view(looks[-_SETTLED:], self._locations.off_the_pile())
-        unsettled = any(looks[-_SETTLED:]) and not view.cards and len(looks) < _PATIENCE
-        if len(looks) < _SETTLED or unsettled:
+        view = self._play.pile.view(looks[-AGREEING_LOOKS:], self._locations.off_the_pile())
+        unsettled = any(looks[-AGREEING_LOOKS:]) and not view.cards and len(looks) < PATIENCE_LOOKS
+        if len(looks) < AGREEING_LOOKS or unsettled:
             self._as_it_lies = looks
             return
         if view.cards:
@@ -555,7 +545,7 @@ class EventMaker:
 
     def _report_show(self, now: float) -> None:
         lying = all_copies_among((name for name, _ in self._locations.lying()), self._scene.packs)
-        shown = self._shows.take(self.layout, lying)
+        shown = self._shows.take(lying)
         if shown is None or self._joined is not None:
             return  # in a joined game, a card that seems held out may be the first card played
         put_away = self._burn_pile.places_since(shown.since) or self._burn_pile.looks_otherwise(
@@ -580,7 +570,7 @@ class EventMaker:
         self._before_action(shown.seat, now, before_taking=whole is not None and whole.t > shown.t)
         self._scene.started = True
         self._scene.burned += shown.cards
-        self._shown_at = shown.t
+        self._last_show_at = shown.t
         self._burn_pile.place_where_put(shown.t)
         player = [seat.player for seat in self.layout.seats]
         answers = tuple((player[a], player[b]) for a, b in shown.answers)
@@ -632,6 +622,6 @@ class EventMaker:
 
 def _answers(shown: Shown, player: str, earlier: Event) -> bool:
     """Return whether a player answers the show just reported, with a card of the same rank."""
-    just = earlier.event == "show" and shown.t - earlier.t < _ANSWER_SECONDS
+    just = earlier.event == "show" and shown.t - earlier.t < _ANSWERED_SECONDS
     last = earlier.answers[-1][0] if earlier.answers else earlier.player
-    return just and player != last and earlier.cards[0][:-1] == shown.card[:-1]
+    return just and player != last and rank_of(earlier.cards[0]) == rank_of(shown.card)

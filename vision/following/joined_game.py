@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from vision.table.layout import Place
 from vision.table.observations import MIN_NAME_P, Observation
 
-_SETTLED_LOOKS = 4
+_LEFT_ALONE_LOOKS = 4
 """Looks after the last arm before what lies there counts as left alone. A play is found before."""
-_ON_PILE_MM = 85.0
+_OF_PILE_MM = 85.0
 """The greatest distance of a pile's card from the middle of the pile."""
 
 
@@ -25,16 +25,16 @@ class JoinedGame:
         """`lying`: the cards beside rows and draw pile when the game was joined."""
         self._names = frozenset(str(card.best[0]) for card in lying if card.best[1] >= MIN_NAME_P)
         self._lying = list(lying)
-        self._last_arm, self._looks = -math.inf, 0
+        self._last_arm, self._looks_since_arm = -math.inf, 0
 
     @property
     def settled(self) -> bool:
         """Whether it is known what lies there since the last arm has gone."""
-        return self._looks >= _SETTLED_LOOKS
+        return self._looks_since_arm >= _LEFT_ALONE_LOOKS
 
     def look(self, unchanged: Sequence[Observation], last_arm: float) -> None:
         """Note which of the cards lie unchanged. `last_arm`: when an arm was last seen before this look."""
-        self._looks = 1 if last_arm != self._last_arm else self._looks + 1
+        self._looks_since_arm = 1 if last_arm != self._last_arm else self._looks_since_arm + 1
         self._last_arm = last_arm
         if self.settled:
             self._lying = list(unchanged)
@@ -53,12 +53,8 @@ class JoinedGame:
         gone = (
             card for card in self._lying if not any(card is other or card.is_at(other) for other in unchanged)
         )
-        return any(all(_apart(card, other) > _ON_PILE_MM for other in new) for card in gone)
+        return any(all(math.dist(card.place, other.place) > _OF_PILE_MM for other in new) for card in gone)
 
     def below(self, place: Place) -> list[Observation]:
         """Return the cards that lie where the play pile turns out to be."""
-        return [card for card in self._lying if math.dist((card.x, card.y), place) <= _ON_PILE_MM]
-
-
-def _apart(card: Observation, other: Observation) -> float:
-    return math.dist((card.x, card.y), (other.x, other.y))
+        return [card for card in self._lying if math.dist(card.place, place) <= _OF_PILE_MM]

@@ -30,7 +30,9 @@ from vision.table.observations import Observation
 FORMAT, VERSION = "shithead looks", 1
 """What the first line says. The version is raised whenever an older program could not follow a newer log."""
 _LEVEL = 9
+"""How hard gzip compresses, from 0 to 9."""
 Pixels = NDArray[np.uint8]
+"""Those of a picture: height x width x 3, BGR."""
 
 
 class LookLog:

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vision.following.patches import CloseUp, Patch
+from vision.following.close_ups import CloseUp
+from vision.following.patches import Patch
 from vision.table.layout import Layout, Zone
 from vision.table.observations import Observation
+
+AGREEING_LOOKS = 2
+"""So many looks that agree show what lies there. In a single one a card may be overlooked."""
+PATIENCE_LOOKS = 5
+"""After so many looks there is a decision, though they do not agree."""
+LATEST_LOOKS = 4
+"""So many looks count as the latest."""
+BARE_LOOKS = 4
+"""After so many looks that show nothing, a pile has gone from its place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ import math
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from vision.decks.card_classes import rank_of
+from vision.following.certainty import CERTAIN
 from vision.following.put_away import hand_and_hold, hand_that_put
 from vision.following.scene import ON_PILE_MM, Scene
-from vision.following.sets import CERTAIN
 from vision.table.observations import Observation
 
 
@@ -38,7 +39,7 @@ class MisplacedPile:
     def begin(self, card: Observation, now: float) -> None:
         """Note that the play pile is believed to be where this card, the first of the game, lies."""
         self._shown_to = None
-        found = hand_and_hold(self._scene, (card.x, card.y), now)
+        found = hand_and_hold(self._scene, card.place, now)
         if found is not None and found[1] is not None:
             self._shown_to = self._scene.layout.seat_pointed_at(found[0].seat, found[1].place)
 
@@ -54,7 +55,7 @@ class MisplacedPile:
         if log.turns != self._turns:
             self._puts, self._turns = [], log.turns
         for card in fresh:
-            (name, p), place = card.best, (card.x, card.y)
+            (name, p), place = card.best, card.place
             if card.face != "up" or name is None or p < CERTAIN or name in known:
                 continue
             hand = hand_that_put(self._scene, place, now)
@@ -67,10 +68,8 @@ class MisplacedPile:
         if not self._puts:
             return []
         top = self._puts[-1].card
-        pile = [
-            put for put in self._puts if math.dist((put.card.x, put.card.y), (top.x, top.y)) <= ON_PILE_MM
-        ]
-        ranks = {str(put.card.best[0])[:-1] for put in pile}
+        pile = [put for put in self._puts if math.dist(put.card.place, top.place) <= ON_PILE_MM]
+        ranks = {rank_of(put.card.best[0]) for put in pile}
         several = len({put.seat for put in pile}) > 1 and len(ranks) > 1
         return pile if several else []
 

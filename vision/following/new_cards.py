@@ -7,28 +7,24 @@ from dataclasses import replace
 from operator import itemgetter
 
 from engine.events import Event
-from vision.decks.card_classes import rank_and_colour
+from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.certainty import CERTAIN, HARDLY, LIKELY, QUITE_SURE, SURE, VERY_SURE
+from vision.following.close_ups import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE
 from vision.following.duplicates import PileCard, alike_lies_at, names_at
-from vision.following.patches import ALIKE, ALL_BUT_THE_SAME, MUCH_ALIKE, PilePictures
+from vision.following.looks import AGREEING_LOOKS, LATEST_LOOKS
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
-from vision.following.pile_geometry import hide, same_card
+from vision.following.pile_geometry import hide, is_read_as, roughly_at, same_card
+from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
-from vision.following.sets import CERTAIN, NewCard, clear_rank, may_be_one_of, of_ranks, rank_odds
+from vision.following.sets import NewCard, clear_rank, may_be_one_of, rank_odds, without_other_ranks
 from vision.table.observations import MIN_NAME_P, Observation, fuse_looks
 from vision.types import UNKNOWN_CARD
 
-SURE = 0.75
-_HARDLY = 0.05
-_WELL_READ, _A_CARD, _RANK_SURE = 0.9, 0.85, 0.95
 _ALL_BUT_CERTAIN = 0.99
 """A name this probable is right, even if another card lay in that place."""
 _RANK_LOOKS = 3
 """This many looks show a card's rank."""
-_PLAIN_LOOKS, _LATEST = 2, 4
-"""More looks than the first number show things plainly. The second number counts the latest looks."""
-_ALIKE_MM, _ALIKE_DEGREES = 25.0, 25.0
-"""A card under a hand may be placed this far off, if its suit is misread, too: only a corner shows."""
 _INDEX_MM = 6.0
 """A card whose edge is farther than this from an index does not partly cover the index."""
 
@@ -61,15 +57,15 @@ class NewCardFilter:
         if unpictured:
             return seen
         seen = self.surely_put_down(seen) if early else self.without_overlooked(seen, t)
-        sure = CERTAIN if early else SURE
-        return self.without_misread_beside_last(seen, player_at(seen[-1][2]), t, sure) if seen else []
+        sure = CERTAIN if early else LIKELY
+        return self.without_misread_beside_last(seen, player_at(seen[-1].seen), t, sure) if seen else []
 
     def without_those_not_taken(self, seen: Sequence[NewCard]) -> list[NewCard]:
         """Return the new cards, without those that seemed taken and are there again: they were overlooked."""
-        overlooked = self._taking.overlooked([name for name, _, _ in seen])
-        places = {name: card for name, _, card in seen}
+        overlooked = self._taking.overlooked([card.name for card in seen])
+        places = {card.name: card.seen for card in seen}
         self._pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
-        return [card for card in seen if card[0] not in overlooked]
+        return [card for card in seen if card.name not in overlooked]
 
     def without_overlooked(self, seen: Sequence[NewCard], t: float) -> list[NewCard]:
         """Return the new cards, without those that lay there before. If surely read, these join the pile.
@@ -81,32 +77,32 @@ class NewCardFilter:
         till `t`. But a card read before the play is old. A card is also new if only an index looks unchanged,
         and all else that shows of it looks different.
         """
-        plain = [card for card in seen if _is_well_read(card[2])]
-        upon = [*self._last_put(), *(place for _, _, place in plain)]
+        plain = [card for card in seen if _is_well_read(card.seen)]
+        upon = [*self._last_put(), *(card.seen for card in plain)]
         alike = [
             card
             for card in seen
             if (self.lay_there(card) and not self._came_with(card, seen))
-            or (_is_doubtful(card, plain) and self._looks_as_left(card[2], upon))
+            or (_is_doubtful(card, plain) and self._looks_as_left(card.seen, upon))
         ]
-        played = {card[0][:-1] for card in seen if card not in alike}
+        played = {card.rank for card in seen if card not in alike}
         last = self._play_log.newest
-        if last is not None and self._play_log.in_one_reach(last.player, last.t, t):
-            played.add(last.cards[-1][:-1])
+        if last is not None and self._play_log.in_one_reach(last, t):
+            played.add(rank_of(last.cards[-1]))
         known = [*self._pile.names, *self.in_sight]
         old = [
             c
             for c in alike
-            if c[0][:-1] not in played
-            or c[0] in self.in_sight
+            if c.rank not in played
+            or c.name in self.in_sight
             or (_is_doubtful(c) and not _is_of_another_rank(c, known))
         ]
-        rank = None if last is None else last.cards[-1][:-1]
+        rank = None if last is None else rank_of(last.cards[-1])
         self._pile.cards[:0] = [
-            PileCard(name, place)
-            for name, _, place in old
-            if place.probabilities.get(name, 0.0) >= CERTAIN
-            and not (name[:-1] == rank and self._pictures.changed_with_play(place))
+            PileCard(card.name, card.seen)
+            for card in old
+            if card.read >= CERTAIN
+            and not (card.rank == rank and self._pictures.changed_with_play(card.seen))
         ]
         return [card for card in seen if card not in old]
 
@@ -116,18 +112,18 @@ class NewCardFilter:
         Beside other cards this proves something only if the name is almost certain and was not read before.
         An index that lay bare is not overlooked in every look.
         """
-        upon = [place for name, _, place in seen if name != card[0]]
+        upon = [other.seen for other in seen if other.name != card.name]
         if not upon:
-            return self._pictures.looks_otherwise(card[2])
-        plain = _is_well_read(card[2]) and card[0] not in self.in_sight
-        return plain and self._pictures.rest_looks_otherwise(card[2], upon)
+            return self._pictures.since_left.looks_otherwise(card.seen)
+        plain = _is_well_read(card.seen) and card.name not in self.in_sight
+        return plain and self._pictures.since_left.looks_otherwise_beside(card.seen, upon)
 
     def _looks_as_left(self, card: Observation, upon: Sequence[Observation]) -> bool:
         """Return whether a card's index, or its part beside the cards `upon` it, looks unchanged."""
-        if self._pictures.lay_there(card):
+        if self._pictures.since_left.lay_there(card):
             return True
         upon = [upper for upper in upon if not same_card(upper, card)]  # else maybe it is that card, misread
-        return bool(upon) and self._pictures.rest_lay_there(card, upon)
+        return bool(upon) and self._pictures.since_left.looks_as_before_beside(card, upon)
 
     def _last_put(self) -> list[Observation]:
         """Return the places of the cards of the last play."""
@@ -143,13 +139,13 @@ class NewCardFilter:
         neat pile a 6 of clubs and an 8 of clubs differ little. If a card of its suit lay there, a card read
         less surely is most likely that one: another card half covers its rank.
         """
-        name, p, seen = card
-        if self._pile.shows_another(card) and self._pictures.looks_otherwise(seen):
+        seen, pictures = card.seen, self._pictures.since_left
+        if self._pile.shows_another(card) and pictures.looks_otherwise(seen):
             return False
-        if p >= CERTAIN or seen.probabilities.get(name, 0.0) >= _ALL_BUT_CERTAIN:
-            return not self._pile.known_place(seen) and self._pictures.lay_there(seen, ALL_BUT_THE_SAME)
-        half_read = seen.probabilities.get(name, 0.0) < _WELL_READ and self._pile.suit_lies_at(name[-1], seen)
-        return self._pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
+        if card.p >= CERTAIN or card.read >= _ALL_BUT_CERTAIN:
+            return not self._pile.known_place(seen) and pictures.lay_there(seen, ALL_BUT_THE_SAME)
+        half_read = card.read < SURE and self._pile.suit_lies_at(card.name[-1], seen)
+        return pictures.lay_there(seen, MUCH_ALIKE if half_read else ALIKE)
 
     def begin_play(self) -> None:
         """Note that cards are being put on the pile as it was left."""
@@ -161,12 +157,11 @@ class NewCardFilter:
 
         A well-read card of the `played` rank that was never read there before hardly comes to light only now.
         """
-        name, p, seen = card
-        read_well = not _is_doubtful(card) and name not in self.in_sight_before_play
-        alike = ALIKE if p >= CERTAIN else MUCH_ALIKE
-        if name[:-1] == played and (read_well or self._is_of_another_rank_than_before_play(card)):
+        read_well = not _is_doubtful(card) and card.name not in self.in_sight_before_play
+        alike = ALIKE if card.p >= CERTAIN else MUCH_ALIKE
+        if card.rank == played and (read_well or self._is_of_another_rank_than_before_play(card)):
             alike = ALL_BUT_THE_SAME
-        return self._pictures.lay_there_before_play(seen, alike, self._last_put())
+        return self._pictures.since_play().lay_there(card.seen, alike, self._last_put())
 
     def _is_of_another_rank_than_before_play(self, card: NewCard) -> bool:
         last = self._play_log.last
@@ -183,8 +178,8 @@ class NewCardFilter:
         new = [
             c for c in seen if not (self.lay_there(c) or may_be_one_of(dict.fromkeys(self._pile.names), c))
         ]
-        ranks = {max(new, key=lambda card: card[1])[0][:-1]} if new else set()
-        return of_ranks(ranks, new, sure=CERTAIN, on_pile=self._pile.names)
+        ranks = {max(new, key=lambda card: card.p).rank} if new else set()
+        return without_other_ranks(ranks, new, self._pile.names, sure=CERTAIN)
 
     def without_laid_bare(self, view: PileView, now: float) -> PileView:
         """Return the view without cards that only came to light when cards on them were taken off.
@@ -192,8 +187,8 @@ class NewCardFilter:
         A card that was reported with another suit is corrected.
         """
         misread = [(card, self._pile.misread_before(card, view)) for card in view.new]
-        told = {name: lay for (name, _, _), lay in misread if lay is not None}
-        doubtful = view.confidence < SURE
+        told = {card.name: lay for card, lay in misread if lay is not None}
+        doubtful = view.confidence < LIKELY
         if not told and not self._pile.is_laid_bare(
             view, self.in_sight, gone=self.is_top_gone(), doubtful=doubtful
         ):
@@ -201,13 +196,14 @@ class NewCardFilter:
         for name, lay in told.items():
             self._play_log.rename(lay.name, name, now)
             lay.name = name
-        new = [card for card in view.new if card[0] not in told and card[1] >= CERTAIN]
+        new = [card for card in view.new if card.name not in told and card.p >= CERTAIN]
         bare = {k for k, card in enumerate(self._pile.cards) if any(card is lay for lay in told.values())}
         return replace(view, new=tuple(new), old=(*view.old, *told), there=view.there | bare)
 
     def plainly_new(self, view: PileView) -> list[NewCard]:
         """Return the new cards with almost certain names that the picture before plainly did not show."""
-        return [card for card in view.new if card[1] >= CERTAIN and self._pictures.shows_new(card[2])]
+        shows_new = self._pictures.since_left.shows_new
+        return [card for card in view.new if card.p >= CERTAIN and shows_new(card.seen)]
 
     def is_top_taken(self, view: PileView, unchanged: bool, looks: Sequence[Sequence[Observation]]) -> bool:
         """Return whether upper cards have gone: those of the top rank, or those last played.
@@ -235,22 +231,22 @@ class NewCardFilter:
         view: PileView,
         looks: Sequence[Sequence[Observation]],
         elsewhere: Collection[str],
-        under_hand: Sequence[Observation] = (),
+        under_hand: Sequence[Observation],
     ) -> bool:
         """Return whether another card of the new ones' rank shows in the last look, or well before.
 
         A card that was also read under the hand need not show so well.
         """
-        ranks = {name[:-1] for name, _, _ in view.new}
-        known = {*(name for name, _, _ in view.new), *self._pile.names, *elsewhere}
+        ranks = {card.rank for card in view.new}
+        known = {*(card.name for card in view.new), *self._pile.names, *elsewhere}
         read = {seen.best[0] for seen in under_hand if seen.best[1] >= MIN_NAME_P}
         named = [
-            (*seen.best, MIN_NAME_P if look is looks[-1] or seen.best[0] in read else _WELL_READ)
+            (*seen.best, MIN_NAME_P if look is looks[-1] or seen.best[0] in read else SURE)
             for look in looks
             for seen in look
         ]
         return any(
-            name and p >= least and name[:-1] in ranks and name not in known for name, p, least in named
+            name and p >= least and rank_of(name) in ranks and name not in known for name, p, least in named
         )
 
     def missed(
@@ -262,10 +258,10 @@ class NewCardFilter:
         enough for it.
         """
         view = self.view_since_play(looks, elsewhere)
-        missed = self.missed_in(last, view, plain=len(looks) > _PLAIN_LOOKS)
-        if missed or len(looks) <= _LATEST:
+        missed = self.missed_in(last, view, plain=len(looks) > AGREEING_LOOKS)
+        if missed or len(looks) <= LATEST_LOOKS:
             return missed
-        return self.missed_in(last, self.view_since_play(looks[-_LATEST:], elsewhere), plain=False)
+        return self.missed_in(last, self.view_since_play(looks[-LATEST_LOOKS:], elsewhere), plain=False)
 
     def view_since_play(self, looks: Sequence[Sequence[Observation]], elsewhere: Collection[str]) -> PileView:
         """Return what looks show, compared with the pile before the last play."""
@@ -277,22 +273,22 @@ class NewCardFilter:
         These are cards of its set. If enough looks show them `plain`ly, they may also have another rank. Then
         every look must show something different from what lay there before.
         """
-        rank = last.cards[-1][:-1]
-        seen = [c for c in view.new if c[0][:-1] == rank and not self.lay_there_before_play(c, rank)]
+        rank = rank_of(last.cards[-1])
+        seen = [c for c in view.new if c.rank == rank and not self.lay_there_before_play(c, rank)]
         if plain:
-            others = [c for c in (*view.new, *view.doubtful) if c[0][:-1] != rank]
+            others = [c for c in (*view.new, *view.doubtful) if c.rank != rank]
             seen += [c for c in others if self.is_another(c)]
         seen = [card for card in seen if not may_be_one_of(view.unseen, card)]
         upon = self._last_put()
         return [
             card
             for card in seen
-            if card[1] >= SURE
-            and card[0] != UNKNOWN_CARD
+            if card.p >= LIKELY
+            and card.name != UNKNOWN_CARD
             and not (
                 _is_doubtful(card)
                 and not self._is_of_another_rank_than_before_play(card)
-                and self._pictures.rest_lay_there_before_play(card[2], upon)
+                and self._pictures.since_play().looks_as_before_beside(card.seen, upon)
             )
         ]
 
@@ -309,24 +305,26 @@ class NewCardFilter:
         last, known = self._play_log.last, {*self._pile.names, *elsewhere}
         if last is None:
             return []
-        of_last, found = last.cards[-1][:-1], []
+        of_last, found = rank_of(last.cards[-1]), []
         for seen in (
             settled.observation for settled in fuse_looks(looks) if settled.look_count >= _RANK_LOOKS
         ):
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
-            rank = clear_rank(seen) or (of_last if rank_odds(seen, of_last) > _HARDLY else None)
+            rank = clear_rank(seen) or (of_last if rank_odds(seen, of_last) > HARDLY else None)
             odds = {
-                name: p for name, p in seen.probabilities.items() if name[:-1] == rank and name not in known
+                name: p
+                for name, p in seen.probabilities.items()
+                if rank_of(name) == rank and name not in known
             }
             if odds and self._pictures.changed_with_play(seen, covered=covered):
-                found.append((*max(odds.items(), key=itemgetter(1)), seen))
-        return [card for card in found if card[0][:-1] == of_last] or found
+                found.append(NewCard(*max(odds.items(), key=itemgetter(1)), seen))
+        return [card for card in found if card.rank == of_last] or found
 
-    def misread_in(self, last: Event, name: str, seen: Observation, view: PileView) -> PileCard | None:
-        """Return the card of the last play that a hand hid and that is read as `name` now; None if none."""
+    def misread_in(self, last: Event, card: NewCard, view: PileView) -> PileCard | None:
+        """Return the card of the last play that a hand hid and that is read as `card` now; None if none."""
         told = (c for c in self._pile.cards if c.name in last.cards and c.name not in view.old and not c.sure)
-        return next((card for card in told if _was_misread(card, name, seen)), None)
+        return next((lay for lay in told if _was_misread(lay, card)), None)
 
     def without_misread_beside_last(
         self, seen: Sequence[NewCard], player: str | None, t: float, sure: float
@@ -335,19 +333,19 @@ class NewCardFilter:
 
         The player's last play must be by the same reach. A card of another rank beside it is most likely
         misread, unless it is read `sure`ly. It may have its name only because its likelier name lies
-        elsewhere. A single look that showed both would be judged the same way, see `of_ranks`.
+        elsewhere. A single look that showed both would be judged the same way, see `without_other_ranks`.
         """
         last = self._play_log.newest
-        if last is None or last.player != player or not self._play_log.in_one_reach(player, last.t, t):
+        if last is None or last.player != player or not self._play_log.in_one_reach(last, t):
             return list(seen)
-        rank = last.cards[-1][:-1]
-        likely = of_ranks({rank}, seen, dict.fromkeys(self._pile.names), on_pile=self._pile.names)
+        rank = rank_of(last.cards[-1])
+        likely = without_other_ranks({rank}, seen, self._pile.names, dict.fromkeys(self._pile.names))
         return [
             c
             for c in seen
-            if c[0] == UNKNOWN_CARD
-            or c[0][:-1] == rank
-            or (c[2].probabilities.get(c[0], 0.0) >= sure and any(c is one for one in likely))
+            if c.name == UNKNOWN_CARD
+            or c.rank == rank
+            or (c.read >= sure and any(c is one for one in likely))
         ]
 
     def is_another(self, card: NewCard) -> bool:
@@ -362,14 +360,14 @@ class NewCardFilter:
         - A card where one of its rank and colour lay is that card, its pip covered. This does not hold if it
           surely was not visible before.
         """
-        name, _, seen = card
+        seen, came = card.seen, self._pictures.since_play().shows_new
         upon = [lay.place for lay in self._pile.top if lay.place is not None]
         free = not hide(upon, [seen], _INDEX_MM)
-        if not free and self._pile.suit_lies_at(name[-1], seen):
+        if not free and self._pile.suit_lies_at(card.name[-1], seen):
             return False
-        if alike_lies_at(name, seen, self._pile.cards) and not self._pictures.came_with_play(seen):
+        if alike_lies_at(card.name, seen, self._pile.cards) and not came(seen):
             return False
-        return seen.probabilities.get(name, 0.0) >= CERTAIN and self._pictures.changed_with_play(seen)
+        return card.read >= CERTAIN and self._pictures.changed_with_play(seen)
 
 
 def _is_well_read(seen: Observation) -> bool:
@@ -378,14 +376,14 @@ def _is_well_read(seen: Observation) -> bool:
 
 def _is_of_another_rank(card: NewCard, known: Collection[str]) -> bool:
     """Return whether a card's rank is surely read, and none of the `known` cards there has that rank."""
-    rank = card[0][:-1]
-    return rank_odds(card[2], rank) >= _RANK_SURE and not any(name[:-1] == rank for name in known)
+    surely = rank_odds(card.seen, card.rank) >= VERY_SURE
+    return surely and not any(rank_of(name) == card.rank for name in known)
 
 
 def _is_read_in(looks: Sequence[Sequence[Observation]], lay: PileCard) -> bool:
     """Return whether a look reads a card of the pile well in its place."""
-    well = [seen for look in looks for seen in look if seen.probabilities.get(lay.name, 0.0) >= _WELL_READ]
-    return lay.place is not None and any(same_card(lay.place, seen) for seen in well)
+    place, every = lay.place, (seen for look in looks for seen in look)
+    return place is not None and any(is_read_as(seen, lay.name, place, SURE) for seen in every)
 
 
 def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:
@@ -393,21 +391,21 @@ def _is_doubtful(card: NewCard, plain: Sequence[NewCard] = ()) -> bool:
 
     `plain`: plainly read cards that came with it. A card of another rank than theirs must be as plain itself.
     """
-    name, _, seen = card
-    of_their_rank = not plain or any(other[:-1] == name[:-1] for other, _, _ in plain)
-    return seen.probabilities.get(name, 0.0) < (_WELL_READ if of_their_rank else CERTAIN)
+    of_their_rank = not plain or any(other.rank == card.rank for other in plain)
+    return card.read < (SURE if of_their_rank else CERTAIN)
 
 
-def _was_misread(card: PileCard, name: str, seen: Observation) -> bool:
-    if card.place is None:
+def _was_misread(lay: PileCard, card: NewCard) -> bool:
+    """Return whether a card of the pile may be `card`, which is read in its place, or near it if alike."""
+    if lay.place is None:
         return False
-    alike = rank_and_colour(card.name) == rank_and_colour(name)
-    return same_card(card.place, seen) or (alike and card.place.is_at(seen, _ALIKE_MM, _ALIKE_DEGREES))
+    alike = rank_and_colour(lay.name) == rank_and_colour(card.name)
+    return same_card(lay.place, card.seen) or (alike and roughly_at(lay.place, card.seen))
 
 
 def shows_a_card(look: Sequence[Observation]) -> bool:
     """Return whether a look reads a card well, though looks may not agree on its place."""
-    return any(p >= _A_CARD for _, p in (seen.best for seen in look))
+    return any(p >= QUITE_SURE for _, p in (seen.best for seen in look))
 
 
 def named_in(looks: Sequence[Sequence[Observation]]) -> set[str]:

@@ -7,31 +7,30 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from vision.decks.card_classes import rank_and_colour
-from vision.following.duplicates import SURE_NAME
-from vision.following.looks import Look
+from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.certainty import CERTAIN, FAIRLY_LIKELY, LIKELY, QUITE_SURE, SURE, VERY_SURE
+from vision.following.looks import AGREEING_LOOKS, Look
 from vision.following.pile import PileView
 from vision.following.pile_geometry import in_place, same_card
 from vision.following.scene import Scene
-from vision.following.sets import CERTAIN, NewCard
+from vision.following.sets import NewCard
 from vision.table.layout import PLAY, Layout
 from vision.table.observations import MIN_NAME_P, Observation
 
 _SECONDS = 4.0
 """How long such a reading counts."""
-_REMEMBERED = 20
+_REMEMBERED_READINGS = 20
+"""Number of readings that are kept at most."""
 _CARRY_SECONDS = 1.0
-_LOOKS = 2
-_OFTEN, _FAIRLY_SURE = 3, 0.6
-_PLAIN, _READ_OFTEN = 0.75, 4
-"""How surely, on average, a card below others must be read; and how often, if looks disagree on its place."""
-_AT_REST = ((2, 0.97), (3, 0.9))
+"""A hand carries the cards that it took for no longer than this."""
+_OFTEN_LOOKS = 3
+"""In so many looks a card of the rank just put down may be read less surely."""
+_OFTEN_READINGS = 4
+"""So often a card below others must be read if looks disagree on its place."""
+_AT_REST = ((AGREEING_LOOKS, CERTAIN), (AGREEING_LOOKS + 1, SURE))
 """Numbers of looks under a resting hand, and how surely they must name all cards that it has put down."""
 _AT_REST_SECONDS = 0.7
 """The longest time over which these looks may be spread."""
-_SURE, _MOVING_SURE = 0.85, 0.95
-"""How surely a card must have been read once. A reading in a moving hand counts only from the second
-probability."""
 
 
 @dataclass(slots=True)
@@ -56,18 +55,18 @@ class OccludedReadings:
         carried = self._taken_off if look.t < self._taken_till else ()
         for held in look.under_arms:
             name, p = held.seen.best
-            if name is None or p < MIN_NAME_P or held.seen.face != "up" or (held.moving and p < _MOVING_SURE):
+            if name is None or p < MIN_NAME_P or held.seen.face != "up" or (held.moving and p < VERY_SURE):
                 continue
             on_pile = layout.zone_at(held.seen.x, held.seen.y) == PLAY
             if on_pile and name not in carried and (p >= CERTAIN or not lay_there(held.seen)):
-                self._read = [*self._read[-_REMEMBERED:], (look.t, held.seen)]
+                self._read = [*self._read[-_REMEMBERED_READINGS:], (look.t, held.seen)]
 
-    def rest(self, look: Look, scene: Scene) -> None:
+    def note_at_rest(self, look: Look, scene: Scene) -> None:
         """Remember the cards that lie at rest on the pile under resting hands."""
         lying = [
             held.seen
             for held in look.under_arms
-            if scene.rests(held.seat) and not held.moving and held.seen.best[1] >= _AT_REST[-1][1]
+            if scene.hand_rests(held.seat) and not held.moving and held.seen.best[1] >= _AT_REST[-1][1]
         ]
         on_pile = [seen for seen in lying if scene.layout.zone_at(seen.x, seen.y) == PLAY]
         self._resting = [(t, cards) for t, cards in self._resting if look.t - t < _AT_REST_SECONDS]
@@ -106,10 +105,10 @@ class OccludedReadings:
         beside it, or the `ranks` just put down, and must not be among `known`. The readings under the hand
         also count for the suit of a new card.
         """
-        ranks = {name[:-1] for name, _, _ in view.new} or ranks
-        taken = {*known, *(name for name, _, _ in view.new)}
-        new = [self._read_at(seen, ranks) for _, _, seen in view.doubtful]
-        fitting = [card for card in new if card is not None and card[0] not in taken]
+        ranks = {card.rank for card in view.new} or ranks
+        taken = {*known, *(card.name for card in view.new)}
+        new = [self._read_at(card.seen, ranks) for card in view.doubtful]
+        fitting = [card for card in new if card is not None and card.name not in taken]
         named = [self._with_readings(card, view.looks, taken) for card in view.new]
         return replace(view, new=(*named, *fitting))
 
@@ -119,16 +118,13 @@ class OccludedReadings:
         kind = rank_and_colour(name)
         there = [other for other in self._lately_read() if same_card(other, seen)]
         alike = [other for other in there if rank_and_colour(str(other.best[0])) == kind]
-        if p >= _SURE or not alike:
+        if p >= QUITE_SURE or not alike:
             return card
         every = [*alike, *[seen] * looks]
         names = {n for other in every for n in other.probabilities if rank_and_colour(n) == kind}
-        odds = {
-            n: sum(other.probabilities.get(n, 0.0) for other in every) / len(every)
-            for n in names - {*taken} | {name}
-        }
+        odds = {n: sum(other.odds(n) for other in every) / len(every) for n in names - {*taken} | {name}}
         best = max(sorted(odds), key=lambda n: odds[n])
-        return best, max(odds[best], p if best == name else 0.0), seen
+        return NewCard(best, max(odds[best], p if best == name else 0.0), seen)
 
     def _lately_read(self) -> list[Observation]:
         """Return the readings that counted when a card was last read."""
@@ -139,16 +135,16 @@ class OccludedReadings:
         there = [
             seen
             for seen in self._lately_read()
-            if str(seen.best[0])[:-1] in ranks and seen.best[1] >= _SURE and same_card(seen, place)
+            if rank_of(seen.best[0]) in ranks and seen.best[1] >= QUITE_SURE and same_card(seen, place)
         ]
         surest = max(there, key=_surely, default=None)
-        return None if surest is None else (str(surest.best[0]), surest.best[1], place)
+        return None if surest is None else NewCard(str(surest.best[0]), surest.best[1], place)
 
     def since(self, names: Collection[str], now: float) -> float:
         """Return when one of these cards was first read. At least one of them must count now."""
         return min(t for t, seen in self._recent(now) if seen.best[0] in names)
 
-    def sure(self, known: Collection[str], now: float, ranks: Collection[str] = ()) -> list[NewCard]:
+    def sure(self, known: Collection[str], now: float, ranks: Collection[str]) -> list[NewCard]:
         """Return cards that were read in two looks, one of them sure, and are not among `known`.
 
         Cards come in sets. So a card that shares its rank with such a card need be read only once, if surely.
@@ -161,11 +157,15 @@ class OccludedReadings:
             read = [(t, card) for t, card in recent if card.best[0] == name]
             seen, looks = [card for _, card in read], len({t for t, _ in read})
             surest = max(seen, key=_surely)
-            often = name[:-1] in ranks and looks >= _OFTEN and fmean(map(_surely, seen)) >= _FAIRLY_SURE
-            if surest.best[1] >= _SURE or often:
-                (twice if looks >= _LOOKS else once).append((name, surest.best[1], surest))
-        ranks = {name[:-1] for name, _, _ in twice}
-        return twice + [card for card in once if card[0][:-1] in ranks and card[1] >= _MOVING_SURE]
+            often = (
+                rank_of(name) in ranks
+                and looks >= _OFTEN_LOOKS
+                and fmean(map(_surely, seen)) >= FAIRLY_LIKELY
+            )
+            if surest.best[1] >= QUITE_SURE or often:
+                (twice if looks >= AGREEING_LOOKS else once).append(NewCard(name, surest.best[1], surest))
+        ranks = {card.rank for card in twice}
+        return twice + [card for card in once if card.rank in ranks and card.p >= VERY_SURE]
 
     def beside(self, names: Collection[str], now: float) -> list[NewCard]:
         """Return the second copy of each of these cards that was read beside the first (several packs).
@@ -180,8 +180,8 @@ class OccludedReadings:
                     looks.setdefault(t, []).append(seen)
             seconds = [sorted(seen, key=_surely)[-2] for seen in looks.values() if len(seen) > 1]
             best = max(seconds, key=_surely, default=None)
-            if best is not None and len(seconds) >= _LOOKS and _surely(best) >= SURE_NAME:
-                found.append((name, _surely(best), best))
+            if best is not None and len(seconds) >= AGREEING_LOOKS and _surely(best) >= SURE:
+                found.append(NewCard(name, _surely(best), best))
         return found
 
 
@@ -194,15 +194,16 @@ def plainly_read(
     only once, may be outlined in different places. Looks seldom agree on the place of a card that lies under
     another.
     """
-    if len(under_hand) >= _LOOKS:
+    if len(under_hand) >= AGREEING_LOOKS:
         there = [*(seen for seen in free if same_card(seen, under_hand[-1])), *under_hand]
         p = fmean(map(_surely, there))
-        return (str(there[-1].best[0]), p, there[-1]) if len(there) > _LOOKS and p >= _PLAIN else None
+        plain = len(there) > AGREEING_LOOKS and p >= LIKELY
+        return NewCard(str(there[-1].best[0]), p, there[-1]) if plain else None
     every = [*under_hand, *free]
-    if not first_seen or not under_hand or len(free) < _LOOKS or len(every) < _READ_OFTEN:
+    if not first_seen or not under_hand or len(free) < AGREEING_LOOKS or len(every) < _OFTEN_READINGS:
         return None
     p, surest = fmean(map(_surely, every)), max(free, key=_surely)
-    return (str(surest.best[0]), p, surest) if p >= SURE_NAME else None
+    return NewCard(str(surest.best[0]), p, surest) if p >= SURE else None
 
 
 def _surely(seen: Observation) -> float:

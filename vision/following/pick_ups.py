@@ -8,26 +8,24 @@ from dataclasses import dataclass, replace
 
 from engine.events import PUTS_ON_PILE, Event
 from vision.following.burn_pile import BurnPile
-from vision.following.scene import NEAR_MM, ON_PILE_MM, NearHand, Scene, off_the_way
-from vision.following.sets import CERTAIN, NewCard
+from vision.following.certainty import CERTAIN
+from vision.following.looks import AGREEING_LOOKS, BARE_LOOKS
+from vision.following.scene import HANDLES_MM, NEAR_MM, ON_PILE_MM, NearHand, Scene, off_the_way
+from vision.following.sets import NewCard
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import Place
 from vision.table.observations import Observation
 
-_RESOLVE_SECONDS = 0.45
-_PATIENT_SECONDS = 1.0
-_LOOKS = 2
-"""This many looks after the hand has gone, if they come in time, show what it left beside the pile."""
+_RESOLVE_SECONDS, _UNSEEN_SECONDS = 0.45, 1.0
+"""It is reported where a pile went so long after the hand has gone. Looks that agree show what it left beside
+the pile; after the second time there may be none."""
 _PARTIAL_SECONDS = 2.5
+"""Upper cards left alone if the rest was not taken within this time."""
 _AT_BURN_PILE_MM, _DETOUR_MM = 60.0, 100.0
 """A hand went to the burn pile if it came this near (mm). The burn pile must lie farther than the second
 distance from the hand's straight way home."""
-_PUTS_ASIDE_MM = 130.0
-"""A hand that put the pile down somewhere was seen this near to that place."""
 _COMES_TO_LIGHT_SECONDS = 3.0
 """A body that hid the burn pile has left this soon after the burn."""
-_BARE_LOOKS = 4
-"""After this many looks that show nothing, a moved pile has left its new place, too."""
 _LETS_GO_SECONDS = 0.4
 """A hand lets go of what it carried this soon after it has come to the burn pile."""
 
@@ -91,9 +89,8 @@ class Taking:
         if not self._scene.by_hands:
             return None
         places = self._burn_pile.places_since(shown, cards, sure=True)
-        hands = [self._scene.nearest_hand(place, shown) for place in places]
-        near = [hand for hand in hands if hand is not None and hand.mm <= _PUTS_ASIDE_MM]
-        return min(near, key=lambda hand: hand.mm, default=None)
+        hands = (self._scene.nearest_hand(place, shown, within=HANDLES_MM) for place in places)
+        return min(filter(None, hands), key=lambda hand: hand.mm, default=None)
 
     def took_whole(
         self,
@@ -143,7 +140,7 @@ class Taking:
             at_play.append(seen if burning is None else min(burning[0] + _LETS_GO_SECONDS, burning[1]))
         return max(at_play, default=-math.inf)
 
-    def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool = False) -> None:
+    def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool) -> None:
         """Note that a seat took the upper cards; `surely`: a picture shows that they have gone."""
         self.part = self._taken(seat, cards, now)
         self.part.surely = surely
@@ -189,8 +186,10 @@ class Taking:
         if whole is not None and whole.seat not in present:
             last = whole.reach.last_seen if whole.reach is not None else whole.t
             quiet = now - max(last, whole.t)
-            seen = self._burn_pile.looks_since(last) >= _LOOKS and not self._burn_pile.may_have_grown(last)
-            seen |= quiet > _PATIENT_SECONDS
+            seen = self._burn_pile.looks_since(last) >= AGREEING_LOOKS and not self._burn_pile.may_have_grown(
+                last
+            )
+            seen |= quiet > _UNSEEN_SECONDS
             if quiet > _RESOLVE_SECONDS and (seen or self.went_on_to_burn_pile(whole)):
                 self.report_whole(now)
         elif (
@@ -238,7 +237,7 @@ class Taking:
         top = self._burn_pile.where_lies(taken.cards[-1]) if taken.cards else None
         if top is None:
             return None
-        aside = before is None or math.dist((top.x, top.y), before) > NEAR_MM
+        aside = before is None or math.dist(top.place, before) > NEAR_MM
         return top if aside else None
 
     def plays_on_moved_pile(self, card: Observation) -> bool:
@@ -246,7 +245,7 @@ class Taking:
         top = self.moved_to
         if top is None or self._reported is None or card.face != "up" or card.best[1] < CERTAIN:
             return False
-        on_top = math.dist((top.x, top.y), (card.x, card.y)) <= ON_PILE_MM
+        on_top = math.dist(top.place, card.place) <= ON_PILE_MM
         return on_top and card.best[0] not in self._reported[1].cards
 
     def look_at_moved_pile(self, cards: Sequence[Observation], now: float) -> None:
@@ -255,14 +254,14 @@ class Taking:
         Several looks must show its place bare, and a hand must have been there since the first report.
         """
         top = self.moved_to
-        if top is None or any(math.dist((top.x, top.y), (c.x, c.y)) <= ON_PILE_MM for c in cards):
+        if top is None or any(math.dist(top.place, c.place) <= ON_PILE_MM for c in cards):
             self._bare_looks = 0
             return
         self._bare_looks += 1
         assert self._reported is not None
         event = self._reported[0]
-        hand = self._scene.nearest_hand((top.x, top.y), event.decided_at)
-        if self._bare_looks < _BARE_LOOKS or hand is None or hand.mm > _AT_BURN_PILE_MM:
+        hand = self._scene.nearest_hand(top.place, event.decided_at, within=_AT_BURN_PILE_MM)
+        if self._bare_looks < BARE_LOOKS or hand is None:
             return
         self._forget_burn()
         fields = {"t": hand.t, "player": self._scene.player(hand.seat), "face_up": False}
@@ -276,7 +275,7 @@ class Taking:
         event, taken, _ = self._reported
         self._forget_burn()
         self._scene.log.revise(event, now, withdrawn=True)
-        return [(name, CERTAIN, self._burn_pile.where_lies(name) or top) for name in taken.cards]
+        return [NewCard(name, CERTAIN, self._burn_pile.where_lies(name) or top) for name in taken.cards]
 
     def _forget_burn(self) -> None:
         """Undo the effects of the report on the pile last taken: that pile was only moved."""

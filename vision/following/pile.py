@@ -7,60 +7,57 @@ and a card under others does not come out on top.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from operator import itemgetter
+from dataclasses import dataclass, field, replace
 
 from engine.cards import copies
-from vision.decks.card_classes import rank_and_colour
+from vision.decks.card_classes import rank_and_colour, rank_of
+from vision.following.certainty import CERTAIN, HARDLY, SURE
+from vision.following.close_ups import NO_PICTURES, PicturePair
 from vision.following.duplicates import (
-    OFF_MM,
-    SURE_NAME,
-    Before,
     PileCard,
     joined_ends,
     lies_alone,
     names_at,
     numbers_of,
-    told_apart,
+    possible_numbers,
     top_of,
 )
+from vision.following.looks import AGREEING_LOOKS
 from vision.following.pile_geometry import (
+    OFF_MM,
     are_two_ends,
     hide,
     in_place,
+    is_read_as,
     may_be_end,
     same_card,
     show_on_both_sides,
 )
 from vision.following.sets import (
-    CERTAIN,
-    NOTHING_PICTURED,
     Lying,
     NewCard,
-    Pictured,
-    ShowsNew,
     is_drawn_through,
     is_duplicate_reading,
     is_read_as_one_of,
     may_be_one_of,
-    one_set,
-    with_mates,
+    named_like_mates,
+    without_doubtful,
 )
-from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, assign_names, fuse_looks
+from vision.table.observations import (
+    MIN_NAME_P,
+    TAKEN_FACTOR,
+    FusedObservation,
+    Observation,
+    assign_names,
+    fuse_looks,
+    weighed,
+)
 from vision.types import UNKNOWN_CARD
 
-_NEED_LOOKS = 2
-"""A card that shows only in part is not found in every look. Two looks are enough for a sure reading;
-otherwise most looks must show the card."""
-_MAY_READ = 0.05
-"""A card is not read as a name that is less likely than this."""
-_STAYS, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
+_STAYS_WEIGHT, _BURIED_MOVES, _TOP_MOVES, _OTHER_NAME_IN_PLACE = 0.05, 0.1, 0.5, 0.15
 """Weights of unlikely names for a card at a place. The first is for a card that plainly stays elsewhere. The
 second is for one that is covered there or would have had to move, the third for the top card that would have
 moved. The last is for a new name where another card lies."""
-
-_rank = itemgetter(slice(-1))
-"""Returns the rank of a card's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class PileView:
     """The pile as the looks since the last disturbance show it."""
 
     new: tuple[NewCard, ...]
-    """Cards that did not lie there before: name (or `??`), probability, place."""
+    """Cards that did not lie there before."""
     old: tuple[str, ...]
     """Cards of the pile that are seen."""
     there: frozenset[int]
@@ -88,8 +85,8 @@ class PileView:
     def confidence(self) -> float:
         """Probability that every new card is named correctly."""
         product = 1.0
-        for _, p, _ in self.new:
-            product *= p
+        for card in self.new:
+            product *= card.p
         return product
 
 
@@ -119,54 +116,52 @@ class Pile:
         self,
         looks: Sequence[Sequence[Observation]],
         taken: Collection[str],
-        pictured: Pictured = NOTHING_PICTURED,
+        pictured: PicturePair = NO_PICTURES,
         ranks: Collection[str] = (),
-        was: Before | None = None,
+        was: PicturePair | None = None,
     ) -> PileView:
         """Judge looks (oldest first) at the undisturbed pile.
 
         Args:
             looks: The cards in each look.
             taken: Names of cards that are known to lie elsewhere.
-            pictured: Evidence of pictures: new cards, cards that stayed, places that changed.
+            pictured: Pictures of the pile before, and now.
             ranks: Ranks of the cards put down just now, if any.
-            was: Pictures from before; given if the places of all cards on the pile are well known.
+            was: The same, perhaps under a hand; given if the places of all cards on the pile are well known.
         """
+        # A card that shows only in part is not found in every look. Two looks are enough for a sure reading.
         settled = [
             s
             for s in joined_ends(fuse_looks(looks))
-            if s.look_count >= min(len(looks), _NEED_LOOKS) and s.observation.face == "up"
+            if s.look_count >= min(len(looks), AGREEING_LOOKS) and s.observation.face == "up"
         ]
-        shows_new = pictured.shows_new
         staying = self._staying([s.observation for s in settled], pictured)
-        put = {card.name for card in self.cards[-1:] if card.name[:-1] in ranks}
-        weighed = [self._weighed(s.observation, taken, shows_new, staying, put) for s in settled]
-        named = with_mates(assign_names(weighed, packs=self.packs), weighed, {*self.names} - put)
+        put = {card.name for card in self.cards[-1:] if card.rank in ranks}
+        likely = [self._weighed(s.observation, taken, pictured, staying, put) for s in settled]
+        named = named_like_mates(assign_names(likely, packs=self.packs), likely, {*self.names} - put)
         claims = [
             (name if p >= MIN_NAME_P else None, p, s.observation)
             for s, (name, p) in zip(settled, named, strict=True)
         ]
-        known = told_apart(self.cards, claims, self.packs, was)
+        known = possible_numbers(self.cards, claims, self.packs, was)
         new: list[NewCard] = []
         old, plain = [], []
         for group, (name, p, seen), those in zip(settled, claims, known, strict=True):
             if name is not None and those:
                 old.append(name)
-                plain += [name] * (seen.probabilities[name] >= SURE_NAME)
+                plain += [name] * (seen.probabilities[name] >= SURE)
             elif name is not None:
                 # A card with the name of a pile card may be that card, badly outlined for once.
                 another = name in self.names
-                if (seen.probabilities[name] >= SURE_NAME and not another) or 2 * group.look_count > len(
-                    looks
-                ):
-                    new.append((name, seen.probabilities[name] if another else p, seen))
+                if (seen.probabilities[name] >= SURE and not another) or 2 * group.look_count > len(looks):
+                    new.append(NewCard(name, seen.probabilities[name] if another else p, seen))
             elif not self.known_place(seen) and not self._is_read_as_known(seen) and _firm(group, len(looks)):
-                new.append((UNKNOWN_CARD, 0.5, seen))
+                new.append(NewCard(UNKNOWN_CARD, 0.5, seen))
         unseen = {c.name: c.place for c in self.cards if c.name not in old and c.name not in staying}
         lying = [(name, seen) for (name, _, seen), those in zip(claims, known, strict=True) if name and those]
         plainly = [(name, seen) for name, seen in lying if name in plain]
         new = self._without_known(new, unseen, plainly, pictured, lying)
-        together = one_set(new, unseen, shows_new, ranks, self.names)
+        together = without_doubtful(new, unseen, pictured, ranks, self.names)
         doubtful = [c for c in new if c not in together and not may_be_one_of(unseen, c)]
         return PileView(
             new=tuple(together),
@@ -184,7 +179,7 @@ class Pile:
         new: Sequence[NewCard],
         unseen: Lying,
         plain: Sequence[tuple[str, Observation]],
-        pictured: Pictured,
+        pictured: PicturePair,
         old: Sequence[tuple[str, Observation]],
     ) -> list[NewCard]:
         """Return the new cards, without those that are more likely cards of the pile, misread or moved."""
@@ -195,16 +190,16 @@ class Pile:
             card
             for card in new
             if not (top_is_bare and (is_read_as_one_of(unseen, card) or self._is_of_top(card, unseen)))
-            and not (moved and unseen and card[0] == UNKNOWN_CARD)
-            and not (top_is_bare and card[0] == UNKNOWN_CARD and _is_partly_hidden(card[2], unseen))
+            and not (moved and unseen and card.name == UNKNOWN_CARD)
+            and not (top_is_bare and card.name == UNKNOWN_CARD and _is_partly_hidden(card.seen, unseen))
             and not self._is_top_misread(card, new, unseen)
             and not is_drawn_through(card, unseen)
             and (
-                pictured.shows_new(card[2])
-                or (self.shows_another(card) and pictured.changed(card[2]))
+                pictured.shows_new(card.seen)
+                or (self.shows_another(card) and pictured.looks_otherwise(card.seen))
                 or not (
                     is_duplicate_reading(card, plain, rank_and_colour)
-                    or is_duplicate_reading(card, half_covered, _rank)
+                    or is_duplicate_reading(card, half_covered, rank_of)
                 )
             )
             and not self._is_other_end(card, old, plain if top_is_bare else (), new)
@@ -215,9 +210,10 @@ class Pile:
 
         A card that was put on the set would be read well.
         """
-        name, _, seen = card
-        alike = (c.name in unseen and rank_and_colour(c.name) == rank_and_colour(name) for c in self.top)
-        return seen.probabilities.get(name, 0.0) < SURE_NAME and any(alike)
+        kind = rank_and_colour(card.name)
+        return card.read < SURE and any(
+            lay.name in unseen and rank_and_colour(lay.name) == kind for lay in self.top
+        )
 
     def _is_other_end(
         self,
@@ -233,27 +229,25 @@ class Pile:
         straightened. A certain one of the `new` cards may hide it, too. A name that is a guess may have
         either colour.
         """
-        name, _, seen = card
-        read = seen.probabilities.get(name, 0.0)
-        if read >= CERTAIN:
+        seen = card.seen
+        if card.read >= CERTAIN:
             return False
-        kind = rank_and_colour if read >= SURE_NAME else _rank
-        alike = [(other, end) for other, end in old if kind(other) == kind(name)]
+        kind = rank_and_colour if card.read >= SURE else rank_of
+        alike = [(other, end) for other, end in old if kind(other) == kind(card.name)]
         ends = [(self.cards[k].place, end) for other, end in alike for k in numbers_of(other, self.cards)]
         upper = [on for other, on in plain if other == self.cards[-1].name]
-        upper += [on for other, _, on in new if on.probabilities.get(other, 0.0) >= CERTAIN]
+        upper += [other.seen for other in new if other.read >= CERTAIN]
         if any(show_on_both_sides(on, end, seen) for on in upper for _, end in alike if end is not on):
             return True
         return any(place is not None and are_two_ends(place, end, seen) for place, end in ends)
 
     def _is_top_misread(self, card: NewCard, new: Sequence[NewCard], unseen: Collection[str]) -> bool:
         """Return whether a new card is the top card under a card of another rank, its suit misread."""
-        name, p, seen = card
         top = self.cards[-1] if self.cards else None
-        if top is None or top.place is None or top.name not in unseen or top.name[:-1] != name[:-1]:
+        if top is None or top.place is None or top.name not in unseen or top.rank != card.rank:
             return False
-        covered = any(q > p and other[:-1] != name[:-1] for other, q, _ in new)
-        return covered and p < CERTAIN and same_card(top.place, seen)
+        covered = any(other.p > card.p and other.rank != card.rank for other in new)
+        return covered and card.p < CERTAIN and same_card(top.place, card.seen)
 
     @property
     def top(self) -> list[PileCard]:
@@ -271,23 +265,20 @@ class Pile:
         If two cards overlap, the lower shows less and is read less surely. If these looks do not show the top
         card, there is no comparison. Then a card with an almost certain name lies on top.
         """
-        read = (
-            [s.observation.probabilities.get(self.cards[-1].name, 0.0) for s in fuse_looks(looks)]
-            if self.cards
-            else []
-        )
+        read = [s.observation.odds(self.cards[-1].name) for s in fuse_looks(looks)] if self.cards else []
         top = max(read, default=0.0)
-        if top < SURE_NAME:
-            return min((p for _, p, _ in new), default=1.0) < CERTAIN
-        return min((seen.probabilities.get(name, 0.0) for name, _, seen in new), default=1.0) < top
+        if top < SURE:
+            return min((card.p for card in new), default=1.0) < CERTAIN
+        return min((card.read for card in new), default=1.0) < top
 
     def misread_before(self, card: NewCard, view: PileView) -> PileCard | None:
         """Return the buried card that comes to light as `card` but had another suit before; None if none."""
-        name, p, seen = card
         buried = self.cards[: len(self.cards) - len(self.top)]
-        if p < CERTAIN or self._hides_top(view, 0.0):
+        if card.p < CERTAIN or self._hides_top(view, 0.0):
             return None
-        return next((c for c in buried if c.name in view.unseen and _is_told_otherwise(c, name, seen)), None)
+        return next(
+            (lay for lay in buried if lay.name in view.unseen and _is_told_otherwise(lay, card)), None
+        )
 
     def is_laid_bare(self, view: PileView, in_sight: Collection[str], *, gone: bool, doubtful: bool) -> bool:
         """Return whether upper cards were taken off: no new card hides them, and lower ones show.
@@ -309,10 +300,10 @@ class Pile:
         may be drawn through cards that were laid bare. A guess that may be a buried card is not new, either.
         """
         top = [card.place for card in self.top if card.place]
-        new = [card for card in view.new if card[0] != UNKNOWN_CARD]
-        return hide([card[2] for card in new if not is_read_as_one_of(view.unseen, card)], top, off)
+        new = [card for card in view.new if card.name != UNKNOWN_CARD]
+        return hide([card.seen for card in new if not is_read_as_one_of(view.unseen, card)], top, off)
 
-    def _staying(self, seen: Sequence[Observation], pictured: Pictured) -> set[str]:
+    def _staying(self, seen: Sequence[Observation], pictured: PicturePair) -> set[str]:
         """Return cards that surely stayed beneath others, although something seen reads like them.
 
         Leave out a card if another lies exactly there, because a visible edge may be the other's. A card that
@@ -325,7 +316,11 @@ class Pile:
                 continue
             alike = [s for s in seen if _reads_like(s, card.name)]
             may_be_it = [*alike, *(s for s in seen if in_place(card.place, s))]
-            if alike and all(map(pictured.shows_new, may_be_it)) and pictured.stays(card.place, seen, alike):
+            if (
+                alike
+                and all(map(pictured.shows_new, may_be_it))
+                and pictured.stays_beneath(card.place, seen, alike)
+            ):
                 staying.add(card.name)
         return staying
 
@@ -333,7 +328,7 @@ class Pile:
         self,
         seen: Observation,
         taken: Collection[str],
-        shows_new: ShowsNew,
+        pictured: PicturePair,
         staying: Collection[str],
         put: Collection[str],
     ) -> Observation:
@@ -342,28 +337,24 @@ class Pile:
         The hand that put down the cards `put` was still there, so it may have moved them since.
         """
         here = names_at(seen, self.cards)
-        other = _OTHER_NAME_IN_PLACE if here and not shows_new(seen) else 1.0
+        other = _OTHER_NAME_IN_PLACE if here and not pictured.shows_new(seen) else 1.0
         tops = {card.name for card in self.top}
-        odds = {}
-        for name, p in seen.probabilities.items():
+
+        def weight(name: str) -> float:
             if name in taken:
-                weight = 0.02
-            elif name in put:
-                weight = 1.0
-            elif name in staying:
-                weight = _STAYS
-            elif name in here and not self._is_buried(name):
-                weight = 1.0
-            elif name in self.names:
-                another = self.may_have_another(name)
+                return TAKEN_FACTOR
+            if name in put:
+                return 1.0
+            if name in staying:
+                return _STAYS_WEIGHT
+            if name in here and not self._is_buried(name):
+                return 1.0
+            if name in self.names:
                 on_top = name in tops and name not in here
-                weight = _TOP_MOVES if another or on_top else _BURIED_MOVES
-            else:
-                weight = other
-            odds[name] = p * weight
-        total = sum(odds.values()) + max(0.0, 1.0 - sum(seen.probabilities.values()))
-        scale = 1.0 / total if total > 0 else 0.0
-        return Observation(seen.x, seen.y, seen.angle, seen.face, {n: p * scale for n, p in odds.items()})
+                return _TOP_MOVES if self.may_have_another(name) or on_top else _BURIED_MOVES
+            return other
+
+        return replace(seen, probabilities=weighed(seen, weight))
 
     def _is_buried(self, name: str) -> bool:
         """Return whether later cards cover both indices of the topmost card of a name."""
@@ -374,7 +365,7 @@ class Pile:
 
     def _is_read_as_known(self, seen: Observation) -> bool:
         """Return whether a reading is more likely a card of the pile than not, though that lay elsewhere."""
-        return sum(seen.probabilities.get(name, 0.0) for name in set(self.names)) > 0.5
+        return sum(seen.odds(name) for name in set(self.names)) > 0.5
 
     def has_on_top(self, names: Sequence[str]) -> bool:
         """Return whether just these cards are the uppermost, in any order."""
@@ -386,11 +377,10 @@ class Pile:
 
     def shows_another(self, card: NewCard) -> bool:
         """Return whether a card is read well exactly where the top card was surely read as another."""
-        name, _, seen = card
         top = self.cards[-1] if self.cards else None
-        if top is None or not top.sure or seen.probabilities.get(name, 0.0) < SURE_NAME or name == top.name:
+        if top is None or not top.sure or card.read < SURE or card.name == top.name:
             return False
-        return bool(names_at(seen, [top]))
+        return bool(names_at(card.seen, [top]))
 
     def suit_lies_at(self, suit: str, seen: Observation) -> bool:
         """Return whether a card of a suit is known to lie exactly there."""
@@ -405,22 +395,19 @@ class Pile:
     def confirm(self, looks: Sequence[Sequence[Observation]]) -> None:
         """Note the cards that are read almost certainly in their known places, with no hand near."""
         for settled in fuse_looks(looks):
-            name, p = settled.observation.best
-            if settled.look_count < _NEED_LOOKS or p < CERTAIN:
+            if settled.look_count < AGREEING_LOOKS:
                 continue
             for card in self.cards:
-                if (
-                    card.name == name
-                    and card.place is not None
-                    and same_card(card.place, settled.observation)
-                ):
+                if card.place and is_read_as(settled.observation, card.name, card.place, CERTAIN):
                     card.sure = True
 
     def place_again(self, looks: Sequence[Sequence[Observation]]) -> None:
         """Note where the known cards lie now, after the pile was straightened."""
-        seen = [s.observation for s in fuse_looks(looks) if s.observation.best[1] >= SURE_NAME]
+        seen = [s.observation for s in fuse_looks(looks) if s.observation.best[1] >= SURE]
         claims = [(*card.best, card) for card in seen]
-        for claim, numbers in zip(claims, told_apart(self.cards, claims, self.packs, None), strict=True):
+        for claim, numbers in zip(
+            claims, possible_numbers(self.cards, claims, self.packs, None), strict=True
+        ):
             for number in numbers if len(numbers) == 1 else ():
                 self.cards[number].place = claim[2]
 
@@ -433,13 +420,14 @@ def _is_partly_hidden(seen: Observation, unseen: Lying) -> bool:
 def _reads_like(seen: Observation, name: str) -> bool:
     """Return whether a card may have a name, or one of the same rank and colour."""
     kind = rank_and_colour(name)
-    return any(p >= _MAY_READ and rank_and_colour(other) == kind for other, p in seen.probabilities.items())
+    return any(p >= HARDLY and rank_and_colour(other) == kind for other, p in seen.probabilities.items())
 
 
-def _is_told_otherwise(card: PileCard, name: str, seen: Observation) -> bool:
-    if card.sure or card.place is None or card.place.probabilities.get(card.name, 0.0) >= CERTAIN:
+def _is_told_otherwise(lay: PileCard, card: NewCard) -> bool:
+    """Return whether a card of the pile may have had another suit when it was reported, and be `card`."""
+    if lay.sure or lay.place is None or lay.place.odds(lay.name) >= CERTAIN:
         return False
-    return rank_and_colour(card.name) == rank_and_colour(name) and in_place(card.place, seen)
+    return rank_and_colour(lay.name) == rank_and_colour(card.name) and in_place(lay.place, card.seen)
 
 
 def _firm(group: FusedObservation, looks: int) -> bool:

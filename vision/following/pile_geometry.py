@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 from vision.table.observations import Observation, angle_between, covers, distance_to_card, index_centres
 
+OFF_MM = 5.0
+"""Outlines may be off by this much when one card just hides another's index."""
 _IN_PLACE_MM, _IN_PLACE_DEGREES = 12.0, 10.0
+"""Two outlines of a card that lies still differ at most this much."""
+_ROUGH_MM, _ROUGH_DEGREES = 25.0, 25.0
+"""The outline of a card that shows little, as under a hand, may be off by this much."""
 _SAME_CARD_MM, _SAME_CARD_DEGREES = 9.0, 8.0
 """A card that is read twice, under a hand or just after one, seems to have moved at most this much."""
 _REACHES_MM = 29.0
@@ -25,9 +30,19 @@ def in_place(known: Observation, seen: Observation) -> bool:
     return known.is_at(seen, _IN_PLACE_MM, _IN_PLACE_DEGREES)
 
 
+def roughly_at(known: Observation, seen: Observation) -> bool:
+    """Return whether two readings may be of one card, if at least one shows too little of it."""
+    return known.is_at(seen, _ROUGH_MM, _ROUGH_DEGREES)
+
+
 def same_card(first: Observation, second: Observation) -> bool:
     """Return whether two readings, a moment apart, are of one card that lies there, whatever its name."""
     return first.is_at(second, _SAME_CARD_MM, _SAME_CARD_DEGREES)
+
+
+def is_read_as(seen: Observation, name: str | None, place: Observation, least: float) -> bool:
+    """Return whether a reading names a card, at least so surely, exactly in its place."""
+    return seen.best[0] == name and seen.best[1] >= least and same_card(place, seen)
 
 
 def hide(upper: Sequence[Observation], lower: Sequence[Observation], off: float = 0.0) -> bool:
@@ -79,9 +94,9 @@ def show_on_both_sides(upper: Observation, first: Observation, second: Observati
     Its visible parts are outlined as a card on either side of the upper one, in the same direction.
     """
     middle = (first.x + second.x) / 2, (first.y + second.y) / 2
-    apart = math.dist((first.x, first.y), (second.x, second.y))
+    apart = math.dist(first.place, second.place)
     return (
-        math.dist(middle, (upper.x, upper.y)) <= _IN_PLACE_MM
+        math.dist(middle, upper.place) <= _IN_PLACE_MM
         and apart <= 2 * _END_OUT_MM
         and angle_between(first.angle, second.angle) <= _BOTH_ENDS_DEGREES
     )

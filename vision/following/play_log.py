@@ -8,6 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from engine.events import TAKES_PILE, Event, EventKind, Source
+from vision.decks.card_classes import rank_of
+from vision.following.pile_geometry import roughly_at
 from vision.following.scene import JUST_SECONDS, Scene
 from vision.following.sets import NewCard
 from vision.questions import UNREAD_CARD, format_question
@@ -19,11 +21,9 @@ _SET_SECONDS = 4.5
 _ONE_GO_SECONDS = 1.4
 """Cards of any ranks that one player puts down within this time are one play. Nobody takes two turns that
 quickly. Whether the cards may be played together is not decided here."""
-_SUSPECT_MM, _SUSPECT_DEGREES = 25.0, 25.0
-"""The outline of a card that shows little is rough."""
-_MAY_BE = 3
+_OFFERED_NAMES = 3
 """Number of readings that are offered for a card that cannot be read."""
-_LOST_SECONDS = 0.7
+_LOST_ARM_SECONDS = 0.7
 """An arm that is lost from sight no longer than this has not left."""
 
 
@@ -77,7 +77,7 @@ class PlayLog:
     def is_other_rank_of_last(self, player: str | None, names: Sequence[str], t: float) -> bool:
         """Return whether cards belong to the play just reported, and differ in rank from its top card."""
         last = self.newest
-        if last is None or names[-1][:-1] == last.cards[-1][:-1]:
+        if last is None or rank_of(names[-1]) == rank_of(last.cards[-1]):
             return False
         return self._belong_to(last, player, names, t)
 
@@ -97,7 +97,7 @@ class PlayLog:
         revision. The players are asked about a card that cannot be read, and are offered its likeliest names.
         """
         log, last = self._scene.log, self.newest
-        names, p = tuple(name for name, _, _ in new), min(p for _, p, _ in new)
+        names, p = tuple(card.name for card in new), min(card.p for card in new)
         if last is not None and self._belong_to(last, player, names, t):
             joined = _joined(last.source, source)
             joined_kind: EventKind = "flip" if joined == "down" else "play"
@@ -112,37 +112,37 @@ class PlayLog:
             self._on_pile.append(told)
         self._put_down_at = t
         if UNKNOWN_CARD in names:
-            may_be = _may_be(seen for name, _, seen in new if name == UNKNOWN_CARD)
+            may_be = _may_be(card.seen for card in new if card.name == UNKNOWN_CARD)
             about = {"concerns": told.revise or told.id, "cards": may_be}
             log.add("unclear", t, now, player=player, says=format_question(UNREAD_CARD, player), **about)
         return told
 
     def _belong_to(self, last: Event, player: str | None, names: Sequence[str], t: float) -> bool:
-        return last.player == player and self._is_one_go(last, names, t)
-
-    def _is_one_go(self, last: Event, names: Sequence[str], t: float) -> bool:
-        one_rank = {name[:-1] for name in (*last.cards, *names)} == {names[0][:-1]}
+        """Return whether cards that a player put down at `t` belong to the last play."""
+        if last.player != player:
+            return False
+        one_rank = {rank_of(name) for name in (*last.cards, *names)} == {rank_of(names[0])}
         together = t - self._put_down_at < _SET_SECONDS if one_rank else t - last.t < _ONE_GO_SECONDS
         # Cards put down in one reach are one play: the hand only hid some of them until now.
-        return together or self.in_one_reach(last.player, last.t, t)
+        return together or self.in_one_reach(last, t)
 
-    def in_one_reach(self, player: str | None, first: float, second: float) -> bool:
-        """Return whether a player's hand stayed over the table between two times, apart from a moment.
+    def in_one_reach(self, play: Event, t: float) -> bool:
+        """Return whether the hand that played stayed over the table until `t`, apart from a moment.
 
         A hand last seen behind its player's row has left, however soon it is back.
         """
         seats = self._scene.layout.seats
-        own = [r for r in self._scene.reaches if seats[r.seat].player == player and r.start <= second]
-        since = [reach for reach in own if reach.last_seen >= first]
+        own = [r for r in self._scene.reaches if seats[r.seat].player == play.player and r.start <= t]
+        since = [reach for reach in own if reach.last_seen >= play.t]
         gone = any(
-            later.start - earlier.last_seen >= _LOST_SECONDS
+            later.start - earlier.last_seen >= _LOST_ARM_SECONDS
             or seats[earlier.seat].is_on_player_side(earlier.tip)
             for earlier, later in pairwise(since)
         )
         if gone or not since:
             return False
-        left = self._scene.by_hands and second - since[-1].last_seen >= _LOST_SECONDS
-        return since[0].start <= first and not left
+        left = self._scene.by_hands and t - since[-1].last_seen >= _LOST_ARM_SECONDS
+        return since[0].start <= play.t and not left
 
     def just_told(self, now: float) -> Event | None:
         """Return the last play if its cards may only now be seen well."""
@@ -170,7 +170,7 @@ class PlayLog:
         last = self.last
         if self._last is None or last is None:
             return
-        of_its_rank = name[:-1] == last.cards[-1][:-1]
+        of_its_rank = rank_of(name) == rank_of(last.cards[-1])
         if of_its_rank or self._of_its_rank(name) is None:
             self._suspects[name] = _Suspect(self._last, place, of_its_rank)
 
@@ -188,7 +188,7 @@ class PlayLog:
     def is_suspected(self, name: str, place: Observation) -> bool:
         """Return whether a card was suspected to lie about there, below others of its rank."""
         suspect = self._of_its_rank(name)
-        return suspect is not None and suspect.place.is_at(place, _SUSPECT_MM, _SUSPECT_DEGREES)
+        return suspect is not None and roughly_at(suspect.place, place)
 
     def reveal(self, name: str, now: float) -> None:
         """Revise an earlier play: a suspected card does lie below it."""
@@ -200,7 +200,7 @@ class PlayLog:
             self._scene.log.revise(play, now, cards=(name, *play.cards))
 
     def reveal_drawn_for(
-        self, player: str | None, count: int, now: float, half_read: Sequence[NewCard] = ()
+        self, player: str | None, count: int, now: float, half_read: Sequence[NewCard]
     ) -> list[NewCard]:
         """Add suspected cards to the last play if its player has drawn more cards than were seen.
 
@@ -213,16 +213,16 @@ class PlayLog:
             return []
         too_many = count - self._owed - len(last.cards)
         of_last = [(name, suspect) for name, suspect in self._suspects.items() if suspect.play is self._last]
-        of_rank = [(name, 0.5, suspect.place) for name, suspect in of_last if suspect.of_its_rank]
-        others = [(name, 0.5, suspect.place) for name, suspect in of_last if not suspect.of_its_rank]
+        of_rank = [NewCard(name, 0.5, suspect.place) for name, suspect in of_last if suspect.of_its_rank]
+        others = [NewCard(name, 0.5, suspect.place) for name, suspect in of_last if not suspect.of_its_rank]
         may_be = (of_rank, [*others, *of_rank], list(half_read))
         below = next((cards for cards in may_be if len(cards) == too_many), [])
         gone = self._last not in self._on_pile
-        if gone and below and not self._went_too([name for name, _, _ in below], last.cards[0], now):
+        if gone and below and not self._went_too([card.name for card in below], last.cards[0], now):
             return []
-        for name, _, _ in below:
-            self._suspects.pop(name, None)
-            self._reveal_below(last, name, now)
+        for card in below:
+            self._suspects.pop(card.name, None)
+            self._reveal_below(last, card.name, now)
         return [] if gone else below
 
     def _went_too(self, names: Sequence[str], upon: str, now: float) -> bool:
@@ -253,4 +253,4 @@ def _joined(first: Source | None, second: Source) -> Source:
 def _may_be(unread: Iterable[Observation]) -> tuple[str, ...]:
     """Return the possible names of cards that cannot be read, likeliest first."""
     odds = sorted(((p, name) for seen in unread for name, p in seen.probabilities.items()), reverse=True)
-    return tuple(dict.fromkeys(name for _, name in odds))[:_MAY_BE]
+    return tuple(dict.fromkeys(name for _, name in odds))[:_OFFERED_NAMES]

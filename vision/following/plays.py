@@ -7,18 +7,21 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from engine.cards import copies
+from vision.decks.card_classes import rank_of
+from vision.following.certainty import CERTAIN, LIKELY, QUITE_SURE
 from vision.following.duplicates import alike_lies_at
-from vision.following.looks import Look, UnderArm
-from vision.following.new_cards import SURE, NewCardFilter, named_in, shows_a_card
+from vision.following.looks import AGREEING_LOOKS, PATIENCE_LOOKS, Look, UnderArm
+from vision.following.new_cards import NewCardFilter, named_in, shows_a_card
 from vision.following.occluded_readings import OccludedReadings, plainly_read
-from vision.following.patches import Patch, PilePictures, same_patch
+from vision.following.patches import Patch, same_patch
 from vision.following.pick_ups import Taken, Taking
 from vision.following.pile import Pile, PileView
 from vision.following.pile_geometry import same_card
+from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
 from vision.following.reported_events import BeforeAction
-from vision.following.scene import Scene
-from vision.following.sets import CERTAIN, NewCard, may_be_one_of, of_ranks, one_set
+from vision.following.scene import ARM_SECONDS, Scene
+from vision.following.sets import NewCard, may_be_one_of, without_doubtful, without_other_ranks
 from vision.following.stacked_duplicates import infer_stacked_duplicate
 from vision.following.up_cards import UpCards
 from vision.following.visits import Visits
@@ -28,12 +31,10 @@ from vision.table.observations import MIN_NAME_P, Observation
 
 _WAIT_FOR_DRAW_SECONDS = 1.8
 """If it is unclear whose hand played, wait this long for the draw that may show it."""
-_LOOKS = 2
-"""At least this many looks decide."""
-_PATIENCE, _SETTLED_LOOKS = 5, 8
-"""This many looks decide, sure or not. A settled pile gets the second number of looks."""
-_GLIMPSE_SURE, _GLIMPSE_COVERED = 0.85, 0.5
-_LEFT_SECONDS = 0.3
+_ENOUGH_LOOKS = 8
+"""A settled pile gets this many looks."""
+_GLIMPSE_COVERED = 0.5
+"""A hand has left, or is leaving, a card if its arm covers less than this share of it."""
 _TOSSED_SECONDS = 2.0
 """How long after a hand was last seen a card may still be one that it tossed on to the pile."""
 
@@ -63,7 +64,7 @@ class PlayPile:
         self._play_log = PlayLog(scene)
         self._pictures = PilePictures()
         self._new_cards = NewCardFilter(self.pile, self._pictures, taking, self._play_log)
-        self._shown_at = -math.inf
+        self._last_seen_at = -math.inf
         """When a card of the pile was last seen there, perhaps under a hand."""
         self._lifted_by: int | None = None
         """The seat of that hand if the card was no longer where it had lain; else None."""
@@ -102,15 +103,15 @@ class PlayPile:
     def report_earlier(self, seat: int, card: Observation, t: float, now: float) -> None:
         """Report a card that a seat put down at `t`, before it was known that the pile is here."""
         name, p = card.best
-        new = [(str(name), p, card)]
+        new = [NewCard(str(name), p, card)]
         self.pile.put(new)
-        source = self._upcards.source_of((str(name),), seat)
+        source = self._upcards.source_of([new[0].name], seat)
         self._play_log.report(self._scene.player(seat), new, source, t, now)
 
     def look(self, cards: list[Observation], look: Look) -> None:
         """Take in one look at the uncovered pile."""
-        self._looks = [*self._looks[-2 * _PATIENCE :], cards]
-        self.pile.confirm(self._looks[-_LOOKS:])
+        self._looks = [*self._looks[-2 * PATIENCE_LOOKS :], cards]
+        self.pile.confirm(self._looks[-AGREEING_LOOKS:])
         self._pictures.now = look.pile
         self._visits.look(cards, look.t, untouched=self.touched is None)
         self._note_shown(((seen, None) for seen in cards), look.t)
@@ -123,17 +124,17 @@ class PlayPile:
         """Take in the pile beside a hand; report a card just put down once two looks read it surely."""
         left = [held.seen for held in look.under_arms if not held.moving and self._left_behind(held)]
         cards = free + [seen for seen in left if self._scene.layout.zone_at(seen.x, seen.y) == PLAY]
-        self._glimpses = [*self._glimpses[-_LOOKS + 1 :], cards]
+        self._glimpses = [*self._glimpses[-AGREEING_LOOKS + 1 :], cards]
         self._pictures.now = look.pile
         under = [(held.seen, held.seat) for held in look.under_arms]
         every = [*((seen, None) for seen in free), *under]
         self._visits.glimpse(every, look.t)
         self._note_shown(every, look.t)
-        self._under_hand.note(look, self._scene.layout, self._pictures.lay_there)
-        if len(self._glimpses) >= _LOOKS:
+        self._under_hand.note(look, self._scene.layout, self._pictures.since_left.lay_there)
+        if len(self._glimpses) >= AGREEING_LOOKS:
             view = self._view(self._glimpses, free=False)
-            if view.new and view.confidence >= _GLIMPSE_SURE:
-                newest = view.new[-1][2]
+            if view.new and view.confidence >= QUITE_SURE:
+                newest = view.new[-1].seen
                 waits = look.t - self._visits.when_it_came(newest)[1] < _WAIT_FOR_DRAW_SECONDS
                 if not waits or self._visits.is_sure_who(newest):
                     self._played(view.new, look.t, None, early=True)
@@ -147,15 +148,15 @@ class PlayPile:
         if there:
             seen, seat = there[-1]
             lies = any(card.place is not None and same_card(card.place, seen) for card in self.pile.cards)
-            self._shown_at, self._lifted_by = t, None if lies else seat
+            self._last_seen_at, self._lifted_by = t, None if lies else seat
 
     def _look_under_hand(self, look: Look) -> None:
         """Report a play at rest under a resting hand, if two or more looks read its cards well enough."""
-        self._under_hand.rest(look, self._scene)
+        self._under_hand.note_at_rest(look, self._scene)
         for since, looks, sure in self._under_hand.at_rest():
             view = self._view(looks, free=False)
             named = bool(view.new) and view.confidence >= sure
-            if named and self._visits.is_sure_who(view.new[-1][2]):
+            if named and self._visits.is_sure_who(view.new[-1].seen):
                 self.touched = since
                 self._played(view.new, look.t, None, early=True)
                 return
@@ -167,29 +168,30 @@ class PlayPile:
         certainly misread if the earlier picture shows it. It is kept if it lies exactly where a reported card
         was read that is seen no more.
         """
-        ranks = {name[:-1] for name, _, _ in self._reported_early}
-        pictures = self._pictures
-        before = None if self._reported_early else pictures.before(free)
-        view = self.pile.view(looks, self._elsewhere(), pictures.since_left(), ranks, before)
+        ranks = {card.rank for card in self._reported_early}
+        pictures = self._pictures.since_left
+        before = pictures if free else self._pictures.under_hand()
+        was = None if self._reported_early else before
+        view = self.pile.view(looks, self._elsewhere(), pictures, ranks, was)
         view = self._under_hand.named_as_read(view, ranks, {*self.pile.names, *self._elsewhere()})
         if not self._reported_early or not view.new:
             return view
-        fitting = of_ranks(ranks, view.new, view.unseen, CERTAIN, self.pile.names)
+        fitting = without_other_ranks(ranks, view.new, self.pile.names, view.unseen, CERTAIN)
         # A certain card may belong to the next player's set, if a head has hidden the pile since the last
         # play.
-        fitting = [c for c in view.new if c[0][:-1] in {name[:-1] for name, _, _ in fitting}]
-        lost = [seen for name, _, seen in self._reported_early if name not in view.old]
-        fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c[2])]
-        fitting = [c for c in fitting if c[0][:-1] in ranks or not pictures.lay_there(c[2])]
-        new = [c for c in view.new if c in fitting or any(same_card(seen, c[2]) for seen in lost)]
-        early = {name for name, _, _ in self._reported_early}
+        fitting = [c for c in view.new if c.rank in {card.rank for card in fitting}]
+        lost = [card.seen for card in self._reported_early if card.name not in view.old]
+        fitting = [c for c in fitting if not may_be_one_of(view.unseen, c) or pictures.shows_new(c.seen)]
+        fitting = [c for c in fitting if c.rank in ranks or not pictures.lay_there(c.seen)]
+        new = [c for c in view.new if c in fitting or any(same_card(seen, c.seen) for seen in lost)]
+        early = {card.name for card in self._reported_early}
         return replace(view, new=tuple(_without_rereads(new, early, looks)))
 
     def look_interval(self, hands: HandsFrame, quick: float, steady: float) -> float:
         """Return after how many seconds the next look at the pile is due; inf if nothing is open."""
-        may_show_more = bool(self.pile.cards) and len(self._looks) < _SETTLED_LOOKS
+        may_show_more = bool(self.pile.cards) and len(self._looks) < _ENOUGH_LOOKS
         if PLAY not in hands.covered and (self.touched is not None or may_show_more):
-            return quick if len(self._looks) <= _LOOKS else steady
+            return quick if len(self._looks) <= AGREEING_LOOKS else steady
         return steady if self._scene.is_just_at_pile(hands) else math.inf
 
     # -- judging -----------------------------------------------------------------------------------
@@ -201,47 +203,49 @@ class PlayPile:
             if self._as_left is None:  # no look showed the first play at its place
                 self._keep_picture(patch)
             self._new_cards.in_sight |= named_in(self._looks)
-            self._looks = self._looks[-_SETTLED_LOOKS:]
+            self._looks = self._looks[-_ENOUGH_LOOKS:]
             if not self._find_tossed(now, patch):
                 self._find_overlooked(now)
             return
         put = self._put_last()
-        if len(self._looks) >= _LOOKS and self._is_as_before(put, patch):
+        if len(self._looks) >= AGREEING_LOOKS and self._is_as_before(put, patch):
             if below := sum(name not in put for name in self.pile.names):
                 self._top_taken(below, now, patch)
             else:
                 self._gone(now, patch)
             return
-        if not self._looks or (len(self._looks) < _LOOKS and not forced):
+        if not self._looks or (len(self._looks) < AGREEING_LOOKS and not forced):
             return
         view = self._view(self._looks)
-        patient = not forced and len(self._looks) < _PATIENCE
+        patient = not forced and len(self._looks) < PATIENCE_LOOKS
         unchanged = same_patch(patch, self._as_left)
         if self._was_taken_before(view):
             self._take_all(now)
             view = self._view(self._looks)
         if view.new and self.pile.is_top_missing(view):
             view = self._new_cards.without_laid_bare(view, now)
-        if view.new and len(self._looks) < _LOOKS and view.confidence < _GLIMPSE_SURE:
+        if view.new and len(self._looks) < AGREEING_LOOKS and view.confidence < QUITE_SURE:
             return  # a single look shows too little: wait
         if view.new:
             under = self._under_hand.lately(now)
             more = self._new_cards.may_show_more(view, self._looks, self._elsewhere(), under)
-            awaited = not self._visits.is_sure_who(view.new[-1][2])
+            awaited = not self._visits.is_sure_who(view.new[-1].seen)
             waits = awaited and not forced and now - self.touched < _WAIT_FOR_DRAW_SECONDS
-            if (not patient and not waits) or (view.confidence >= SURE and not more and not awaited):
+            if (not patient and not waits) or (view.confidence >= LIKELY and not more and not awaited):
                 self._played(self._read_better(view, now), now, patch)
         elif view.cards == 0 and self.pile.cards:
-            if len(self._looks) < _LOOKS:
+            if len(self._looks) < AGREEING_LOOKS:
                 return  # a head may have moved over the pile during a single look: wait
             if unchanged and not forced:
                 self._settle(now, patch)  # the reader misses cards that plainly still lie there
             elif not patient or self._looks_bare(patch):
                 self._gone(now, patch)
         elif view.cards == 0 and (passed := self._seen_under_hand(now)):
-            self._judge_passed_through([name for name, _, _ in passed], now, patch)
+            self._judge_passed_through([card.name for card in passed], now, patch)
         elif (
-            view.cards and view.looks > _LOOKS and self._new_cards.is_top_taken(view, unchanged, self._looks)
+            view.cards
+            and view.looks > AGREEING_LOOKS
+            and self._new_cards.is_top_taken(view, unchanged, self._looks)
         ):
             self._top_taken(max(view.there, default=-1) + 1, now, patch)
         elif not patient or (unchanged and not self._new_cards.is_top_gone()):
@@ -250,7 +254,7 @@ class PlayPile:
     def _put_last(self) -> set[str]:
         """Return the cards of the last play, if they are the uppermost; else nothing."""
         if self._reported_early:
-            return {name for name, _, _ in self._reported_early}
+            return {card.name for card in self._reported_early}
         last = self._play_log.last
         return set(last.cards) if last is not None and self.pile.has_on_top(last.cards) else set()
 
@@ -313,10 +317,10 @@ class PlayPile:
             if not early:
                 self._settle(now, patch)
             return
-        names = tuple(name for name, _, _ in new)
+        names = tuple(card.name for card in new)
         seat = self._holder_of(names)
         if seat is None:
-            seat = self._visits.who_put_down(new[-1][2])
+            seat = self._visits.who_put_down(new[-1].seen)
         self._before_action(seat, now, t)
         self._new_cards.begin_play()
         player = self._scene.player(seat)
@@ -324,14 +328,14 @@ class PlayPile:
         if not new:
             self._settle(now, patch, early=early)
             return
-        names = tuple(name for name, _, _ in new)
+        names = tuple(card.name for card in new)
         source = self._upcards.source_of(names, seat)
         below = self._play_log.is_other_rank_of_last(player, names, t) and self.pile.lie_below_top(
             new, self._glimpses if early else self._looks
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
-        self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1][2])
-        self._scene.player_in_doubt = not self._visits.is_sure_who(new[-1][2])
+        self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1].seen)
+        self._scene.player_in_doubt = not self._visits.is_sure_who(new[-1].seen)
         last = self._play_log.newest
         told = self._play_log.report(player, new, source, t, now, below=below)
         sources = {source, last.source} if last is not None and told.revise is not None else {source}
@@ -354,16 +358,16 @@ class PlayPile:
         last = self._play_log.just_told(now)
         if last is None:
             return view.new
-        same = self._play_log.in_one_reach(last.player, last.t, self._touched_at(now))
+        same = self._play_log.in_one_reach(last, self._touched_at(now))
         new = []
-        for name, p, seen in view.new:
-            misread = self._new_cards.misread_in(last, name, seen, view)
-            player = self._visits.player_at(seen)
+        for card in view.new:
+            misread = self._new_cards.misread_in(last, card, view)
+            player = self._visits.player_at(card.seen)
             if misread is None or player != last.player or not same:
-                new.append((name, p, seen))
+                new.append(card)
                 continue
-            self._play_log.rename(misread.name, name, now)
-            misread.name, misread.place = name, seen
+            self._play_log.rename(misread.name, card.name, now)
+            misread.name, misread.place = card.name, card.seen
         return tuple(new)
 
     def _holder_of(self, names: Sequence[str]) -> int | None:
@@ -377,7 +381,7 @@ class PlayPile:
 
     def _put_down_at(self, seen: Sequence[NewCard], now: float) -> float:
         """Return when cards were put down: when a hand was nearest to them, or last over the pile."""
-        hand = self._visits.hand_that_put_down(seen[-1][2]) if seen else None
+        hand = self._visits.hand_that_put_down(seen[-1].seen) if seen else None
         touched = self._touched_at(now)
         return touched if hand is None else min(hand.t, touched)
 
@@ -399,18 +403,18 @@ class PlayPile:
         shown = [seen for look in self._looks for seen in look if seen.best[1] >= MIN_NAME_P]
         for name in sorted({str(seen.best[0]) for seen in (*read, *shown)} - known):
             looks, free = ([seen for seen in those if seen.best[0] == name] for those in (read, shown))
-            if name[:-1] != last.cards[-1][:-1]:
-                surely = len(free) >= _LOOKS and all(seen.best[1] >= SURE for seen in (*looks, *free))
+            if rank_of(name) != rank_of(last.cards[-1]):
+                surely = len(free) >= AGREEING_LOOKS and all(s.best[1] >= LIKELY for s in (*looks, *free))
                 lay_there = name in self._new_cards.in_sight_before_play
                 if surely and not lay_there and not alike_lies_at(name, free[-1], self.pile.cards):
                     self._play_log.suspect(name, free[-1])
                 continue
-            if max(len(looks), len(free)) >= _LOOKS:
-                self._play_log.suspect(name, (looks if len(looks) >= _LOOKS else free)[-1])
+            if max(len(looks), len(free)) >= AGREEING_LOOKS:
+                self._play_log.suspect(name, (looks if len(looks) >= AGREEING_LOOKS else free)[-1])
             first_seen = copies(name, self.pile.packs) == 1 and name not in self._new_cards.in_sight
             card = plainly_read(looks, free, first_seen=first_seen)
-            if card is not None and not self._pictures.lay_there_before_play(card[2]):
-                self._play_log.suspect(name, card[2])
+            if card is not None and not self._pictures.since_play().lay_there(card.seen):
+                self._play_log.suspect(name, card.seen)
                 self._reveal([card], now)
 
     def settle_by_draw(self, player: str | None, count: int, now: float) -> None:
@@ -432,12 +436,12 @@ class PlayPile:
 
         If another player has reached there since and nothing else is new, that player put them down.
         """
-        hidden = [*{c[0]: c for c in seen if self._play_log.is_suspected(c[0], c[2])}.values()]
-        by = ((name, self._visits.player_at(place)) for name, _, place in hidden)
+        hidden = [*{c.name: c for c in seen if self._play_log.is_suspected(c.name, c.seen)}.values()]
+        by = ((card.name, self._visits.player_at(card.seen)) for card in hidden)
         if len(hidden) == len(seen) and any(self._play_log.lies_below_anothers(*put) for put in by):
             return list(seen)
-        for name, _, _ in hidden:
-            self._play_log.reveal(name, now)
+        for card in hidden:
+            self._play_log.reveal(card.name, now)
         self.pile.put(hidden, below=True)
         return [card for card in seen if card not in hidden]
 
@@ -454,30 +458,30 @@ class PlayPile:
         own, drew = last.player == player, self._play_log.newest is None
         if own != drew:
             return new
-        mates = [card for card in new if card[0][:-1] == last.cards[-1][:-1]]
+        mates = [card for card in new if card.rank == rank_of(last.cards[-1])]
         own_lie_on_top = drew and not self.pile.lie_below_top(mates, self._looks)
         if not mates or own_lie_on_top or (len(mates) == len(new) and not drew):
             return new
-        sure = [(name, p, seen) for name, p, seen in mates if seen.probabilities.get(name, 0.0) >= SURE]
+        sure = [card for card in mates if card.read >= LIKELY]
         if sure:
             self.pile.put(sure, below=True)
-            self._play_log.add_to_last([name for name, _, _ in sure], now)
+            self._play_log.add_to_last([card.name for card in sure], now)
         return [card for card in new if card not in mates]
 
     def _find_overlooked(self, now: float) -> None:
         """Add cards that only later looks show to the last play, or report them as another player's play."""
         last = self._play_log.newest
-        if last is None or len(self._looks) < _LOOKS or not set(last.cards) & set(self.pile.names):
+        if last is None or len(self._looks) < AGREEING_LOOKS or not set(last.cards) & set(self.pile.names):
             return
         missed = self._new_cards.missed(last, self._looks, self._elsewhere())
         missed = self._without_last_again(missed)
-        others = {self._scene.player(seat) for seat in self._visits.since_play} - {last.player}
-        if missed and others and all(name[:-1] != last.cards[-1][:-1] for name, _, _ in missed):
-            self.touched = self._visits.since
+        others = {self._scene.player(seat) for seat in self._visits.seats_since_play} - {last.player}
+        if missed and others and all(card.rank != rank_of(last.cards[-1]) for card in missed):
+            self.touched = self._visits.settled_at
             self._played(missed, now, self._as_left, unpictured=True)
         elif missed:
             self.pile.put(missed, below=True)
-            self._play_log.add_to_last([name for name, _, _ in missed], now)
+            self._play_log.add_to_last([card.name for card in missed], now)
 
     def _without_last_again(self, cards: Sequence[NewCard]) -> list[NewCard]:
         """Return cards without those of the last play that are only read at another place than before.
@@ -489,10 +493,12 @@ class PlayPile:
 
     def _find_tossed(self, now: float, patch: Patch | None) -> bool:
         """Report cards that came to lie on the pile with no arm over it; return whether there were any."""
-        left = max((reach.last_seen for reach in self._scene.reaches), default=-math.inf)
-        if now - left > _TOSSED_SECONDS or len(self._looks) < _LOOKS:
+        left = self._scene.arm_seen
+        if now - left > _TOSSED_SECONDS or len(self._looks) < AGREEING_LOOKS:
             return False
-        tossed = self._without_last_again(self._new_cards.plainly_new(self._view(self._looks[-_LOOKS:])))
+        tossed = self._without_last_again(
+            self._new_cards.plainly_new(self._view(self._looks[-AGREEING_LOOKS:]))
+        )
         if tossed:
             self.touched = min(now, left)
             self._played(tossed, now, patch)
@@ -506,10 +512,10 @@ class PlayPile:
 
     def _seen_under_hand(self, now: float) -> list[NewCard]:
         """Return cards surely read under a hand but never free, without those that another player holds."""
-        ranks = {name[:-1] for name, _, _ in self._reported_early}
-        held = self._scene.held_by_others(self._visits.who(self._scene.layout.play))
+        ranks = {card.rank for card in self._reported_early}
+        held = self._scene.held_by_others(self._visits.who())
         known = {*self.pile.names, *self._elsewhere(), *self._new_cards.in_sight, *held}
-        twice = [n for n in self.pile.names if n[:-1] in ranks and self.pile.may_have_another(n)]
+        twice = [n for n in self.pile.names if rank_of(n) in ranks and self.pile.may_have_another(n)]
         return self._under_hand.sure(known, now, ranks) + self._under_hand.beside(twice, now)
 
     def _judge_passed_through(self, names: Sequence[str], now: float, patch: Patch | None) -> None:
@@ -518,13 +524,13 @@ class PlayPile:
         If the hand went on to the burn pile, they were played and burnt. Otherwise the hand never let go of
         them.
         """
-        seat = self._visits.who(self._scene.layout.play)
+        seat = self._visits.who()
         reach = self._scene.last_reach(seat)
         if seat is None or reach is None:
             self._settle(now, patch)
-        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, tuple(names), self._visits.since)):
+        elif self._taking.went_on_to_burn_pile(Taken(seat, reach, tuple(names), self._visits.settled_at)):
             self._gone(now, patch)
-        elif now - reach.last_seen > _LEFT_SECONDS:
+        elif now - reach.last_seen > ARM_SECONDS:
             self._settle(now, patch)
 
     # -- cards taken off ---------------------------------------------------------------------------
@@ -537,10 +543,10 @@ class PlayPile:
         top = self.pile.cards[-1].place if self.pile.cards else None
         if top is None or not view.new or view.old or view.confidence < CERTAIN:
             return False
-        hand = self._visits.hand_that_took(self._shown_at)
-        new = [seen for _, _, seen in view.new]
+        hand = self._visits.hand_that_took(self._last_seen_at)
+        new = [card.seen for card in view.new]
         others = hand is not None and hand.seat != self._visits.who_put_down(new[-1])
-        return others and self._pictures.is_bare_beside(top, new)
+        return others and self._pictures.since_left.is_bare_beside(top, new)
 
     def _gone(self, now: float, patch: Patch | None) -> None:
         """Note that the pile was taken away, with cards put on it that were never seen free."""
@@ -549,20 +555,20 @@ class PlayPile:
 
     def _take_all(self, now: float) -> None:
         """Give the pile to the player whose hand was there when it was last seen, or later."""
-        aside = self._taking.hand_that_put_aside(self.pile.names, self._shown_at)
-        hand = aside or self._visits.hand_that_took(self._shown_at)
-        seat = self._visits.who(self._scene.layout.play, self._shown_at) if hand is None else hand.seat
+        aside = self._taking.hand_that_put_aside(self.pile.names, self._last_seen_at)
+        hand = aside or self._visits.hand_that_took(self._last_seen_at)
+        seat = self._visits.who(self._last_seen_at) if hand is None else hand.seat
         if aside is None and hand is not None and self._lifted_by in hand.rivals:
             seat = self._lifted_by
         if unseen := self._seen_under_hand(now):
-            self.touched = self._under_hand.since({name for name, _, _ in unseen}, now)
-            self._played(one_set(unseen), now, None, unpictured=True)
+            self.touched = self._under_hand.since({card.name for card in unseen}, now)
+            self._played(without_doubtful(unseen), now, None, unpictured=True)
         if not self._taking.may_take_the_rest(seat):
             self._before_action(seat, now, took_pile=True)
         if seat is not None:
             own = hand if hand is not None and hand.seat == seat else None
             self._taking.took_whole(
-                seat, tuple(self.pile.names), now, self._shown_at, own, aside=aside is not None
+                seat, tuple(self.pile.names), now, self._last_seen_at, own, aside=aside is not None
             )
         self._under_hand.taken_off(self.pile.names, now)
         self.pile.cards.clear()
@@ -574,7 +580,7 @@ class PlayPile:
 
         This is the first half of a pick-up in two goes, or a taking back.
         """
-        seat = self._visits.who(self._scene.layout.play)
+        seat = self._visits.who()
         if keep and seat is not None:
             gone = tuple(self.pile.names[keep:])
             self._taking.took_part(seat, gone, now, surely=self._new_cards.is_top_gone())
@@ -586,7 +592,7 @@ class PlayPile:
     def _nothing_new(self, now: float, patch: Patch | None) -> None:
         """Settle an unchanged pile; a hand laid on the bare place may pick up an empty pile."""
         self.pile.place_again(self._looks)
-        tapped = self._scene.tapped(self._visits.since - 0.3)
+        tapped = self._scene.tapped(self._visits.settled_at - 0.3)
         if not self.pile.cards and self._taking.whole is None and self._scene.owes_an_answer(tapped):
             self._before_action(tapped, now)
             t, player = self._touched_at(now), self._scene.player(tapped)
@@ -605,6 +611,6 @@ def _without_rereads(
     """
 
     def are_two(name: str) -> bool:
-        return sum(sum(card.best[0] == name for card in look) > 1 for look in looks) >= _LOOKS
+        return sum(sum(card.best[0] == name for card in look) > 1 for look in looks) >= AGREEING_LOOKS
 
-    return [card for card in cards if card[0] not in told or are_two(card[0])]
+    return [card for card in cards if card.name not in told or are_two(card.name)]

@@ -10,40 +10,40 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from vision.following.scene import NearHand, Scene
-from vision.following.shows import Shown
+from vision.following.certainty import FAIRLY_LIKELY
+from vision.following.scene import HANDLES_MM, PUT_DOWN_SECONDS, NearHand, Scene
+from vision.following.shows import ELSEWHERE_MM, Shown
 from vision.hands.tracks import Pause
 from vision.table.layout import Place
 from vision.table.observations import Observation
 
-_PUT_MM, _JUST_SECONDS = 130.0, 2.0
-"""A hand that put a card away was so near to it, no longer ago than this."""
-_MIN_NAME_P = 0.6
-_HELD_SECONDS, _ELSEWHERE_MM = 0.5, 80.0
-"""A card is held out for at least so long, and so far from the place where it is put away."""
-_QUIET_SECONDS, _PATIENT_SECONDS = 1.5, 8.0
+_HELD_OUT_SECONDS = 0.5
+"""A card is held out for at least so long."""
+_REPORTED_SECONDS, _TO_WHOM_SECONDS = 1.5, 8.0
 """A show is reported so long after the card was put away. If nobody knows to whom, the next act tells it."""
 
 
 def hand_that_put(scene: Scene, place: Place, now: float) -> NearHand | None:
     """Return the hand that has just put something down at a place; None if none was near enough."""
-    hand = scene.nearest_hand(place, now - _JUST_SECONDS)
-    return hand if hand is not None and hand.mm <= _PUT_MM else None
+    return scene.nearest_hand(place, now - PUT_DOWN_SECONDS, within=HANDLES_MM)
 
 
-def hand_and_hold(scene: Scene, place: Place, now: float) -> tuple[NearHand, Pause | None] | None:
+def hand_and_hold(
+    scene: Scene, place: Place, now: float, within: float = math.inf
+) -> tuple[NearHand, Pause | None] | None:
     """Return the hand that was just near a place, and where that hand held something out before.
 
-    The result is None if no hand was near. The hold is None if the hand did not pause elsewhere.
+    The result is None if no hand was near, or `within` so many mm. The hold is None if the hand did not pause
+    elsewhere.
     """
-    hand = scene.nearest_hand(place, now - _JUST_SECONDS)
+    hand = scene.nearest_hand(place, now - PUT_DOWN_SECONDS, within=within)
     if hand is None:
         return None
     reach = scene.last_reach(hand.seat)
     holds = [
         stop
         for stop in (reach.pauses if reach is not None else ())
-        if stop.end - stop.start >= _HELD_SECONDS and math.dist(stop.place, place) > _ELSEWHERE_MM
+        if stop.end - stop.start >= _HELD_OUT_SECONDS and math.dist(stop.place, place) > ELSEWHERE_MM
     ]
     return hand, max(holds, key=lambda stop: stop.end - stop.start, default=None)
 
@@ -64,11 +64,11 @@ class PutAway:
         if not self._scene.by_hands or len(fresh) != 1:
             return
         (card,) = fresh
-        (name, p), place = card.best, (card.x, card.y)
-        if card.face != "up" or name is None or p < _MIN_NAME_P or name in known:
+        (name, p), place = card.best, card.place
+        if card.face != "up" or name is None or p < FAIRLY_LIKELY or name in known:
             return
-        found = hand_and_hold(self._scene, place, now)
-        if found is None or found[0].mm > _PUT_MM:
+        found = hand_and_hold(self._scene, place, now, HANDLES_MM)
+        if found is None:
             return
         hand, hold = found
         layout, seat = self._scene.layout, hand.seat
@@ -91,10 +91,10 @@ class PutAway:
         the hand pointed at somebody.
         """
         shown = self._shown
-        if shown is None or (seat is None and now - shown.t < _QUIET_SECONDS):
+        if shown is None or (seat is None and now - shown.t < _REPORTED_SECONDS):
             return None
         to = self._to if self._to is not None else seat
-        if to is None and now - shown.t < _PATIENT_SECONDS:
+        if to is None and now - shown.t < _TO_WHOM_SECONDS:
             return None
         self._shown = None
         if to is None or to == shown.seat:

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from vision.following.patches import Patch, patch_box
+from vision.following.scene import NEAR_MM
 from vision.geometry import bounding_box
 from vision.hands.tracks import HandsFrame, disc
 from vision.motion.background import MotionFrame
@@ -15,17 +16,19 @@ from vision.table.layout import Layout, Place, Zone
 from vision.table.observations import observe
 from vision.types import CardReading, Mask, Region
 
-_PILE_MM, _TABLE_MIDDLE_MM, _HELD_MM = 110.0, 250.0, 110.0
+_TABLE_MIDDLE_MM = 250.0
+"""The play pile will be no farther than this from the draw pile."""
 _PAUSE_SECONDS = 0.2
+"""A hand that pauses for so long may hold a card."""
 _BEHIND_ROW_MM, _NEAR_ZONE_MM = 100.0, 130.0
 """Nothing lies so far behind a row, unless it is nearer than the second distance to a row or pile."""
 _AT_PILES_MM = 150.0
 """Hands at the piles may hold cards."""
 
 
-def zones_of(reading: CardReading, layout: Layout) -> set[Zone]:
-    """Return the zone in which a card lies, if it lies in one."""
-    return {zone for seen in observe([reading], layout.plane) if (zone := layout.zone_at(seen.x, seen.y))}
+def zone_of(reading: CardReading, layout: Layout) -> Zone | None:
+    """Return the zone in which a card lies; None if it lies in none."""
+    return next((layout.zone_at(seen.x, seen.y) for seen in observe([reading], layout.plane)), None)
 
 
 def crowded(layout: Layout, hands: HandsFrame) -> list[Region]:
@@ -34,10 +37,10 @@ def crowded(layout: Layout, hands: HandsFrame) -> list[Region]:
     That is about the play pile, or where it will be, and where a hand pauses: what it holds may hide a card.
     """
     if layout.play is not None:
-        middle = layout.play, _PILE_MM
+        middle = layout.play, NEAR_MM
     else:
         middle = layout.draw or layout.middle, _TABLE_MIDDLE_MM
-    paused = [(reach.tip, _HELD_MM) for reach in hands.tracks if reach.pause_seconds >= _PAUSE_SECONDS]
+    paused = [(reach.tip, NEAR_MM) for reach in hands.tracks if reach.pause_seconds >= _PAUSE_SECONDS]
     return [_region(layout, *about) for about in (middle, *paused)]
 
 
@@ -75,7 +78,7 @@ def _behind_rows(layout: Layout, scale: float, shape: tuple[int, int]) -> tuple[
 
 
 def patches(
-    layout: Layout, zones: Iterable[Zone], motion: MotionFrame, *, hand_held: bool = False
+    layout: Layout, zones: Iterable[Zone], motion: MotionFrame, *, hand_held: bool
 ) -> dict[Zone, Patch]:
     """Return the small pictures of zones; `hand_held`: of a camera that sways."""
     patches = {}

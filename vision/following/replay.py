@@ -27,25 +27,31 @@ from engine.errors import BadInputError
 from engine.events import Event
 from engine.files.bounded import open_input, read_stream
 from engine.files.json_text import parse_json
+from vision.following.close_ups import CloseUp
 from vision.following.comparisons import Kind, Likeness, answered_by
 from vision.following.events import EventMaker
 from vision.following.look_log import FORMAT, VERSION, NumberedPictures
 from vision.following.looks import Deal, Look, UnderArm
-from vision.following.patches import CloseUp, Patch
+from vision.following.patches import Patch
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone, layout_of
 from vision.table.observations import Observation
 
 _CALLS = ("deal", "go_on", "join", "events_of_deal", "put_right", "hands", "look", "lose", "finish")
+"""The calls of the event logic that a log holds."""
 _NO_ANSWER: dict[str, Likeness] = {"patch": 1.0}
 """The result of a comparison that is not in the log: small pictures differ all over."""
-_LONGEST_S, _MOST_MM = 1e9, 1e6
+_MOST_SECONDS, _MOST_MM = 1e9, 1e6
+"""The greatest time and coordinate of a log."""
 _ABOUT_1 = 1.0 + 1e-6
-_MOST_GAMES = 1000
-_MOST_PACKS = 10
+"""The greatest probability or share: computed ones may exceed 1 a little."""
+_MOST_GAMES, _MOST_PACKS, _MOST_NUMBERS = 1000, 10, 1 << 40
+"""The greatest number of a game, of packs, and of a picture, a reach or an event."""
 _WRONG_FORM = (ValueError, KeyError, TypeError, AttributeError, OverflowError, IndexError)
+"""The errors of code that reads a line with another form."""
 
 Question = tuple[str, int, int, tuple[float, ...]]
+"""A comparison: its kind, the numbers of both pictures, and the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +114,7 @@ def _lines(path: Path) -> list[bytes]:
         with open_input(path) as file, gzip.GzipFile(fileobj=file) as unpacked:
             lines = read_stream(cast(BinaryIO, unpacked), str(path)).splitlines()
     except EOFError:
-        raise BadInputError(
-            "{path}: the log of looks breaks off: its last line is missing", path=path
-        ) from None
+        raise _cut_off(path) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise _no_log(path, error) from None
     if not lines:
@@ -219,8 +223,7 @@ class Replay:
 
 
 Picture = Callable[[int], NDArray[np.uint8]]
-_MOST_PICTURES = 1 << 40
-_MOST_EVENTS = 1 << 40
+"""Returns what stands for the picture of a number."""
 
 
 @dataclass(slots=True)
@@ -235,11 +238,11 @@ class _Game:
     def dealt(cls, given: Any, path: Path) -> _Game:
         layout = layout_of(given["layout"], path)
         up = [[None if card is None else _card(card) for card in row] for row in given["up"]]
-        if len(up) != len(layout.seats):
-            raise ValueError(f"{len(up)} rows of {len(layout.seats)} seats")
+        if list(map(len, up)) != [len(seat.row) for seat in layout.seats]:
+            raise ValueError("other rows than those of the layout")
         packs = _whole(given["packs"], 1, _MOST_PACKS)
         t, now, confidence = _time(given["t"]), _time(given["now"]), _number(given["confidence"], _ABOUT_1)
-        told = _whole(given.get("told_before", 0), 0, _MOST_EVENTS)
+        told = _whole(given.get("told_before", 0), 0, _MOST_NUMBERS)
         as_played = given.get("draws_as_played", False) is True
         deal = Deal(layout, up, t, now, confidence, packs=packs, draws_as_played=as_played, told=told)
         return cls(EventMaker(deal), path)
@@ -293,7 +296,7 @@ class _Game:
     def _reach(self, given: Any) -> ArmTrack:
         """Return a reach as it now is: the same object as before where it was known."""
         number, seat, start, path = given
-        key = _whole(number, 0, 1 << 40), _time(start)
+        key = _whole(number, 0, _MOST_NUMBERS), _time(start)
         reach = self.reaches.get(key)
         if reach is None:
             reach = self.reaches[key] = ArmTrack.begin(key[0], self._seat(seat), key[1])
@@ -305,12 +308,12 @@ class _Game:
     def _look(self, given: Any, picture: Picture) -> Look:
         hand_held = bool(given.get("hand_held"))
         patches = {
-            self._zone(zone): Patch(picture(_whole(n, 1, _MOST_PICTURES)), hand_held)
+            self._zone(zone): Patch(picture(_whole(n, 1, _MOST_NUMBERS)), hand_held)
             for zone, n in given["patches"]
         }
         numbers = (given["pile"], given["burnt"])
         pile, burnt = (
-            None if n is None else CloseUp(picture(_whole(n, 1, _MOST_PICTURES)), (0.0, 0.0), hand_held)
+            None if n is None else CloseUp(picture(_whole(n, 1, _MOST_NUMBERS)), (0.0, 0.0), hand_held)
             for n in numbers
         )
         return Look(
@@ -371,7 +374,7 @@ def _place(given: Sequence[Any]) -> Place:
 
 
 def _time(given: Any) -> float:
-    return _number(given, _LONGEST_S)
+    return _number(given, _MOST_SECONDS)
 
 
 def _number(given: Any, most: float) -> float:

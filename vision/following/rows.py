@@ -7,25 +7,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from engine.cards import all_copies_among, copies
+from vision.following.certainty import FAIRLY_LIKELY, SURE
+from vision.following.looks import AGREEING_LOOKS, LATEST_LOOKS
 from vision.following.patches import OTHER_SHARE, Patch, changed_share
-from vision.table.layout import Layout, Zone
+from vision.table.layout import Zone
 from vision.table.observations import MIN_NAME_P, Observation, assign_names, fuse_looks
 
-_LOOKS = 2
-_MEMORY = 8
-_SURE_NAME = 0.6
+_REMEMBERED_LOOKS = 8
+"""Number of looks at a spot that are kept."""
+_RENAMING_LOOKS, _RENAMED_LOOKS = 5, 4
+"""A card of the deal is renamed after the first number of looks, if the second number show the other one."""
 _SHOWN_LOOKS = 4
 """After this many looks beside or under a hand, another card counts as lying on a spot."""
-_SURE_UNDER_ARM = 0.9
 _BARE_SHARE = 0.2
 """More than this share of a spot changes when its card goes; less changes beside a neighbour's card."""
 _RENAMED = 0.7
 """Many looks rename a card of the deal from this probability on; if the deal was surer, they must be, too."""
-_STAYS = 8.0
+_STAYS_LIKELIER = 8.0
 """How much likelier than any other card the face-up card of a spot is, before it is read."""
-_LONG_HIDDEN_S = 3.0
+_LONG_HIDDEN_SECONDS = 3.0
 """An exchange takes longer than this, hesitation included. Taking a card up and playing it does not."""
-_JUST_S = 0.4
+_JUST_SECONDS = 0.4
 """A face-up card that was read under an arm still lies there for this long."""
 
 
@@ -65,8 +67,8 @@ class Spot:
         `changed`: a picture shows that the spot has changed, so the looks did not just overlook a card.
         """
         if self.up is not None:
-            return _MEMORY
-        return _LOOKS + (1 if changed and self.patch is not None else 2)
+            return _REMEMBERED_LOOKS
+        return AGREEING_LOOKS + (1 if changed and self.patch is not None else 2)
 
     @property
     def may_be_exchanged(self) -> bool:
@@ -74,7 +76,7 @@ class Spot:
 
         A hand that takes a card from here hides it only for a moment.
         """
-        return self.touched is not None and self.touched - self.hidden_since >= _LONG_HIDDEN_S
+        return self.touched is not None and self.touched - self.hidden_since >= _LONG_HIDDEN_SECONDS
 
     @property
     def is_seen(self) -> bool:
@@ -88,7 +90,7 @@ class Spot:
 
         These are fewer looks than a decision needs.
         """
-        if self.up is not None or not self.down or self.put_right or len(self.looks) < _LOOKS:
+        if self.up is not None or not self.down or self.put_right or len(self.looks) < AGREEING_LOOKS:
             return False
         pictured = self.patch is not None and self.latest is not None
         return pictured and not any(self.looks) and changed_share(self.latest, self.patch) >= _BARE_SHARE
@@ -109,10 +111,8 @@ class Change:
 class Rows:
     """All spots of all seats."""
 
-    def __init__(
-        self, layout: Layout, up: Sequence[Sequence[str | None]], packs: int = 1, *, surely: float = 0.0
-    ) -> None:
-        """Begin with the face-up cards before each seat, which have at least the probability `surely`."""
+    def __init__(self, up: Sequence[Sequence[str | None]], packs: int, surely: float) -> None:
+        """Begin with each seat's face-up cards (None: none), which have at least the probability `surely`."""
         self._packs, self._surely = packs, surely
         self._t = -math.inf
         self._renamed: list[tuple[Zone, str]] = []
@@ -121,7 +121,6 @@ class Rows:
             Zone("row", seat, spot): Spot(card)
             for seat, row in enumerate(up)
             for spot, card in enumerate(row)
-            if seat < len(layout.seats)
         }
 
     def up_of(self, seat: int) -> list[str]:
@@ -143,7 +142,7 @@ class Rows:
     def is_undisturbed(self, zone: Zone) -> bool:
         """Return whether no hand has been near a spot since it was seen, or its card shows under one."""
         spot = self.spots[zone]
-        return spot.touched is None or self._t - spot.under_arm <= _JUST_S
+        return spot.touched is None or self._t - spot.under_arm <= _JUST_SECONDS
 
     def look_under_arms(self, under_arms: Iterable[tuple[Zone | None, Observation]], t: float) -> None:
         """Take in the cards at rest under arms, each with its zone.
@@ -159,13 +158,13 @@ class Rows:
             if spot is None:
                 continue
             name, p = assign_names([seen], elsewhere)[0]
-            if name == spot.up and p > _SURE_UNDER_ARM:
+            if name == spot.up and p > SURE:
                 spot.under_arm = t
 
     def look_beside_hand(self, zone: Zone, card: Observation, t: float) -> Change | None:
         """Take in a card that shows at a spot beside or under a hand; return the change there, if any."""
         spot, (name, p) = self.spots[zone], card.best
-        if card.face != "up" or name is None or p <= _SURE_UNDER_ARM:
+        if card.face != "up" or name is None or p <= SURE:
             spot.shown.clear()
             return None
         same = bool(spot.shown) and spot.shown[-1].best[0] == name and spot.shown[-1].is_at(card)
@@ -179,16 +178,9 @@ class Rows:
         spot.up, spot.patch = name, None
         return change
 
-    def is_open(self, seat: int) -> bool:
-        """Return whether a spot of the seat has been touched and not been seen well since."""
-        return any(s.touched is not None for z, s in self.spots.items() if z.seat == seat)
-
     def touch(self, zone: Zone, t: float) -> Change | None:
         """Note that something is over a spot; return what had gone before, if it is back so soon."""
-        spot = self.spots.get(zone)
-        if spot is None:
-            return None
-        gone = None
+        spot, gone = self.spots[zone], None
         if spot.touched is not None and spot.seems_bare:
             gone = Change(zone, None, None, True, spot.touched)
             spot.down, spot.left, spot.patch = False, spot.touched, spot.latest
@@ -211,12 +203,10 @@ class Rows:
         One face-up card replaces another only while cards are exchanged. Later the second card is held over
         the spot or laid there for a moment.
         """
-        spot = self.spots.get(zone)
-        if spot is None:
-            return None
-        spot.looks, spot.latest = [*spot.looks[-_MEMORY + 1 :], cards], patch
+        spot = self.spots[zone]
+        spot.looks, spot.latest = [*spot.looks[-_REMEMBERED_LOOKS + 1 :], cards], patch
         shown = next(
-            (seen.best[0] for seen in cards if seen.face == "up" and seen.best[1] > _SURE_NAME), None
+            (seen.best[0] for seen in cards if seen.face == "up" and seen.best[1] > FAIRLY_LIKELY), None
         )
         if spot.touched is None and (spot.up is not None or shown is None):
             spot.patch = patch
@@ -229,27 +219,27 @@ class Rows:
         if same and shown in (None, spot.up):
             spot.touched = None  # the reader may overlook a card, but here nothing has changed
             return None
-        if len(spot.looks) < _LOOKS:
+        if len(spot.looks) < AGREEING_LOOKS:
             return None
         if spot.up is not None and any(spot.up == seen.best[0] for seen in spot.looks[-1]):
             spot.touched, spot.patch, spot.put_right = None, patch, False  # the card is still there
             return None
-        settled = [s.observation for s in fuse_looks(spot.looks[-4:]) if s.look_count >= _LOOKS]
+        settled = [
+            s.observation for s in fuse_looks(spot.looks[-LATEST_LOOKS:]) if s.look_count >= AGREEING_LOOKS
+        ]
         ups = [seen for seen in settled if seen.face == "up"]
         name, p = _named(ups)
         if ups and (name is None or p < MIN_NAME_P):
             return None
-        if changed < _BARE_SHARE and any(
-            _STAYS * seen.probabilities.get(spot.up or "", 0.0) >= p for seen in ups
-        ):
+        if changed < _BARE_SHARE and any(_STAYS_LIKELIER * seen.odds(spot.up or "") >= p for seen in ups):
             spot.touched, spot.patch, spot.put_right = None, patch, False  # most likely the same card
             return None
         if not (exchange or spot.put_right) and spot.up is not None and name not in (None, spot.up):
             return None
         # The reader sometimes overlooks a card that is there, but never sees one that is not.
         shows_back = sum(any(seen.face == "down" for seen in look) for look in spot.looks)
-        down = name is not None or shows_back >= (1 if changed < _BARE_SHARE else _LOOKS)
-        if name is None and spot.up is not None and len(spot.looks) < _LOOKS + 1:
+        down = name is not None or shows_back >= (1 if changed < _BARE_SHARE else AGREEING_LOOKS)
+        if name is None and spot.up is not None and len(spot.looks) < AGREEING_LOOKS + 1:
             return None
         if (
             not down
@@ -285,14 +275,14 @@ class Rows:
         """
         renamed, self._renamed = self._renamed, []
         for zone, spot in self.spots.items():
-            if spot.up is None or spot.touched is not None or len(spot.looks) < 5:
+            if spot.up is None or spot.touched is not None or len(spot.looks) < _RENAMING_LOOKS:
                 continue
             if all(seen.best[0] == spot.up for look in spot.looks for seen in look if seen.face == "up"):
                 continue  # no look names another card: nothing need be fused
             ups = [
                 s.observation
                 for s in fuse_looks(spot.looks)
-                if s.look_count >= 4 and s.observation.face == "up"
+                if s.look_count >= _RENAMED_LOOKS and s.observation.face == "up"
             ]
             if any(seen.best[0] == spot.up for seen in ups):
                 continue  # another card is held out beside it, or lies there

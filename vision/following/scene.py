@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
@@ -14,6 +14,13 @@ from vision.hands.tracks import ArmTrack, HandsFrame, Pause
 from vision.table.layout import PLAY, Layout, Place, Zone
 
 NEAR_MM = 110.0
+"""A hand that acts at a place is nearer to its middle than this."""
+HANDLES_MM = 130.0
+"""A hand that took a card, or put one down away from the play pile, was seen this near to its place."""
+PUT_DOWN_SECONDS = 2.0
+"""The times of an act and of the first look at its card differ by no more than this."""
+ARM_SECONDS = 0.3
+"""An arm last seen no longer ago than this may still be over the table."""
 JUST_SECONDS = 0.8
 """An act no longer ago than this may not be seen well yet."""
 ON_PILE_MM = 60.0
@@ -24,20 +31,28 @@ _UNDER_ARM_MM, _SHADOW_AWAY_MM = 40.0, 100.0
 """A card this near to the line from home to a hand's tip may be in that hand. It lies up to the second
 distance from the tip, which may be that of the card's shadow (mm)."""
 DRAW_NEAR_MM = 82.0
+"""A hand that draws is this near to the middle of the draw pile."""
 _REMEMBERED_REACHES = 8
+"""Number of reaches that are kept."""
 _LEANS_SECONDS = 20.0
 """How long the bodies over the piles are remembered."""
 _ACTS_SECONDS = 0.7
 """Nobody plays a card in less time."""
 _ABOUT_SECONDS = 1.5
+"""The time of an act may be this far off."""
 _NEAREST_HAND_MM, _AS_NEAR_MM = 260.0, 40.0
 """A hand that put a card down came this near to its middle. Two hands came about equally near if their
 distances differ by less than the second number."""
 _RESTS_SECONDS = 0.12
+"""A hand that pauses for so long rests."""
+_PASSED_MM = 60.0
+"""An arm that passes nearer to a place than this may seem to be at it."""
 DRAW_SECONDS = 0.7
 """A hand that draws rests at the draw pile for so long at most."""
 _MOMENT_SECONDS = 0.25
+"""Frames no farther apart in time than this belong together; an arm may be lost from sight in between."""
 _TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
+"""A hand laid on the bare place of the pile stays for so long, this near to its middle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +132,17 @@ class Scene:
         own = (reach for reach in reversed(self.reaches) if reach.seat == seat)
         return next((reach for reach in own if reach.start <= before), None)
 
+    def last_arm(self, since: float = -math.inf) -> ArmTrack | None:
+        """Return the reach whose arm was seen last; None if none was seen at `since` or later."""
+        recent = (reach for reach in self.reaches if reach.last_seen >= since)
+        return max(recent, key=lambda reach: reach.last_seen, default=None)
+
+    @property
+    def arm_seen(self) -> float:
+        """When an arm was last seen; minus infinity if none was."""
+        last = self.last_arm()
+        return -math.inf if last is None else last.last_seen
+
     def is_reaching(self, seat: int, t: float) -> bool:
         """Return whether a seat's arm is in the picture at `t`, or was a moment before."""
         reach = self.last_reach(seat)
@@ -136,7 +162,7 @@ class Scene:
         if reach is None:
             return False
         here = [other for other in self.reaches if reach.last_seen - other.last_seen < _MOMENT_SECONDS]
-        return all(self._is_away(one, (held.seen.x, held.seen.y)) for one in here)
+        return all(self._is_away(one, held.seen.place) for one in here)
 
     def _is_away(self, reach: ArmTrack, place: Place) -> bool:
         """Return whether a hand is away from a place.
@@ -147,7 +173,7 @@ class Scene:
         ahead = off_the_way(home, reach.tip, place) < _UNDER_ARM_MM
         return math.dist(reach.tip, place) > (_SHADOW_AWAY_MM if ahead else _HAND_AWAY_MM)
 
-    def rests(self, seat: int) -> bool:
+    def hand_rests(self, seat: int) -> bool:
         """Return whether a seat's hand rests where it is."""
         reach = self.last_reach(seat)
         return reach is not None and reach.pause_seconds >= _RESTS_SECONDS
@@ -163,10 +189,13 @@ class Scene:
             if stop.end >= since and math.dist(stop.place, place) < reach_mm
         ]
 
-    def nearest_hand(self, place: Place, start: float, end: float = math.inf) -> NearHand | None:
+    def nearest_hand(
+        self, place: Place, start: float, end: float = math.inf, within: float = math.inf
+    ) -> NearHand | None:
         """Return the hand that came nearest to a place between two times; None if none came near.
 
         If two came about equally near, the one that arrived last counts: the other passed by, or rested.
+        `within`: the hand must have come so near, mm.
         """
         hands: list[tuple[float, NearHand]] = []
         for reach in self.reaches:
@@ -182,7 +211,8 @@ class Scene:
         if not as_near:
             return None
         _, last = max(as_near, key=lambda one: one[0])
-        return replace(last, rivals=frozenset({hand.seat for _, hand in as_near} - {last.seat}))
+        rivals = frozenset({hand.seat for _, hand in as_near} - {last.seat})
+        return replace(last, rivals=rivals) if last.mm <= within else None
 
     def first_to_draw(self, seats: Collection[int] | None, since: float) -> NearHand | None:
         """Return the hand of a seat (None: of any) that was first at the draw pile after `since`.
@@ -222,13 +252,13 @@ class Scene:
 
     def was_clear(self, place: Place, t: float) -> bool:
         """Return whether every hand was away from a place at a time, and a moment before and after it."""
-        about = (at for reach in self.reaches for when, at in reach.path if abs(when - t) < _MOMENT_SECONDS)
-        return all(math.dist(at, place) > _HAND_AWAY_MM for at in about)
+        about = (tip for when, tip in self._tips() if abs(when - t) < _MOMENT_SECONDS)
+        return all(math.dist(tip, place) > _HAND_AWAY_MM for tip in about)
 
     def _was_near(self, seat: int, place: Place, t: float) -> bool:
-        paths = (reach.path for reach in self.reaches if reach.seat == seat)
-        about = (where for path in paths for when, where in path if abs(when - t) <= _ABOUT_SECONDS)
-        return any(math.dist(where, place) <= _NEAREST_HAND_MM for where in about)
+        """Return whether a seat's hand was near a place about a time."""
+        about = (tip for when, tip in self._tips(seat) if abs(when - t) <= _ABOUT_SECONDS)
+        return any(math.dist(tip, place) <= _NEAREST_HAND_MM for tip in about)
 
     def is_just_at_pile(self, hands: HandsFrame) -> bool:
         """Return whether a hand pauses at the play pile, or has just done so."""
@@ -262,11 +292,13 @@ class Scene:
 
     def somebody_was_at(self, place: Place, since: float) -> bool:
         """Return whether any hand came near a place after `since`."""
-        return any(
-            t > since and math.dist(where, place) < NEAR_MM
-            for reach in self.reaches
-            for t, where in reach.path
-        )
+        return any(t > since and math.dist(tip, place) < NEAR_MM for t, tip in self._tips())
+
+    def _tips(self, seat: int | None = None) -> Iterator[tuple[float, Place]]:
+        """Yield when and where the tips of a seat's hands (None: of all hands) were seen."""
+        for reach in self.reaches:
+            if seat in (None, reach.seat):
+                yield from reach.path
 
     def farthest(self, reach: ArmTrack) -> Place | None:
         """Return the place of a reach farthest from where it came in; None if its path is unknown."""
@@ -290,10 +322,10 @@ def off_the_way(start: Place, end: Place, place: Place) -> float:
     return math.hypot(along - min(max(along, 0.0), way), aside)
 
 
-def is_on_the_way(place: Place, start: Place, end: Place, passed: float) -> bool:
-    """Return whether a hand on the straight way from `start` to `end` comes within `passed` mm of a place."""
+def is_on_the_way(place: Place, start: Place, end: Place) -> bool:
+    """Return whether an arm on the straight way from `start` to `end` may seem to be at a place."""
     along, aside, way = _from_way(start, end, place)
-    return abs(aside) <= passed and -passed <= along <= way
+    return abs(aside) <= _PASSED_MM and -_PASSED_MM <= along <= way
 
 
 def _from_way(start: Place, end: Place, place: Place) -> tuple[float, float, float]:

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from vision.following.looks import Look
-from vision.following.scene import off_the_way
+from vision.decks.card_classes import rank_of
+from vision.following.certainty import FAIRLY_LIKELY, READ_AT_ALL
+from vision.following.looks import AGREEING_LOOKS, Look
+from vision.following.scene import Scene, off_the_way
 from vision.hands.tracks import GONE_SECONDS, ArmTrack
-from vision.table.layout import Layout, Place
+from vision.table.layout import Place
 from vision.table.observations import Observation, assign_names, fuse_looks
 
-_HELD_MM, _AT_TIP_MM = 45.0, 60.0
+_HELD_STILL_MM, _AT_TIP_MM = 45.0, 60.0
 """A card that moves less than the first distance is held still. Its middle is at most the second distance
 from the fingertips."""
-_ELSEWHERE_MM = 80.0
-_HELD_SECONDS = 0.4
-_MIN_NAME = 0.6
-_QUIET_SECONDS = 0.6
-_LOOKS = 2
-"""This many looks after the hand has left show whether it has put its card down or away."""
-_ANSWER_SECONDS = 10.0
-_RESTING_SECONDS = 0.12
+_HELD_STILL_SECONDS = 0.4
+"""A card that is held out is held still for at least so long."""
+ELSEWHERE_MM = 80.0
+"""No hand holds a card at two places farther apart than this."""
+_GONE_HOME_SECONDS = 0.6
+"""A hand that has not come back for this long has left for good. Looks that agree then show whether it has
+put its card down or away."""
+_AWAITS_ANSWER_SECONDS = 10.0
+"""An answer comes no later than this after a card was held out."""
 _CROSSING_SECONDS = 2.0
 """A card under crossing arms may have last been seen this long ago."""
-_HOME_MM, _ASIDE_MM = 100.0, 45.0
+_HOME_MM, _STRAYS_MM = 100.0, 45.0
 """A hand that goes this far goes home with its card, unless it strays farther than the second distance."""
 
 
@@ -70,7 +73,8 @@ class _Hold:
     """The arm it is seen under; if arms cross, this is another player's."""
     first: float
     last: float
-    looks: list[list[Observation]] = field(default_factory=list)
+    looks: list[Observation] = field(default_factory=list)
+    """Its readings in the looks, oldest first."""
 
     elsewhere: bool = False
     """Whether it is seen under an arm that holds out another card far away: two arms look like one."""
@@ -84,6 +88,38 @@ class _Hold:
         return max(self.reach.last_seen, self.own_arm)
 
     @property
+    def place(self) -> Place:
+        """Where it was seen last."""
+        return self.looks[-1].place
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it has been held out for long enough."""
+        return self.last - self.first >= _HELD_STILL_SECONDS and len(self.looks) >= AGREEING_LOOKS
+
+    @property
+    def named(self) -> tuple[str | None, float]:
+        """Its name, or None if that is unclear, and the probability of the likeliest name."""
+        # A card in the air sways, so its looks are aligned with the last one before they vote.
+        x, y, angle = self.looks[-1].x, self.looks[-1].y, self.looks[-1].angle
+        (settled,) = fuse_looks([[replace(seen, x=x, y=y, angle=angle)] for seen in self.looks])
+        name, p = assign_names([settled.observation])[0]
+        return (name, p) if p >= FAIRLY_LIKELY else (None, p)
+
+    @property
+    def name(self) -> str | None:
+        """Its name; None if that is unclear."""
+        return self.named[0]
+
+    def shows(self, card: Observation) -> bool:
+        """Return whether a card is where this one was seen last."""
+        return math.dist(self.place, card.place) < _HELD_STILL_MM
+
+    def is_far_from(self, card: Observation) -> bool:
+        """Return whether a card is too far from this one for the same hand to hold both."""
+        return math.dist(self.place, card.place) > ELSEWHERE_MM
+
+    @property
     def crosses(self) -> bool:
         """Whether it is seen under another player's arm."""
         return self.seat != self.reach.seat
@@ -94,13 +130,14 @@ class _Hold:
         after = [place for t, place in self.reach.path if t >= self.last]
         if not after or math.dist(after[0], after[-1]) < _HOME_MM:
             return False
-        return all(off_the_way(after[0], after[-1], place) <= _ASIDE_MM for place in after)
+        return all(off_the_way(after[0], after[-1], place) <= _STRAYS_MM for place in after)
 
 
 class Shows:
     """Collects held-out cards until all hands that held one have left."""
 
-    def __init__(self) -> None:
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
         self._open: list[_Hold] = []
         self._done: list[_Hold] = []
 
@@ -112,16 +149,16 @@ class Shows:
     @property
     def is_named(self) -> bool:
         """Whether a card that is held out, or was until just now, can be named."""
-        return any(_name(hold)[0] is not None for hold in self._held)
+        return any(hold.name is not None for hold in self._held)
 
     @property
     def _held(self) -> list[_Hold]:
         """The cards that are held out, and those that were until just now."""
-        return [*self._done, *(hold for hold in self._open if _long_enough(hold))]
+        return [*self._done, *(hold for hold in self._open if hold.lasts)]
 
     def lasts(self, now: float) -> bool:
         """Return whether a card is still held out, but not too long for an answer."""
-        return any(_long_enough(hold) and now - hold.first < _ANSWER_SECONDS for hold in self._open)
+        return any(hold.lasts and now - hold.first < _AWAITS_ANSWER_SECONDS for hold in self._open)
 
     def shown_before(self, card: Observation) -> bool:
         """Return whether a card that lies free was just held out still at another place."""
@@ -129,22 +166,14 @@ class Shows:
 
     def _names_far_from(self, card: Observation) -> list[str | None]:
         """Return the names of cards that are held out far from this one, or were until just now."""
-        away = [h for h in self._held if math.dist(_place(h.looks[-1][0]), _place(card)) > _ELSEWHERE_MM]
-        return [_name(hold)[0] for hold in away]
+        return [hold.name for hold in self._held if hold.is_far_from(card)]
 
     def holds_out(self, cards: Sequence[Observation]) -> bool:
         """Return whether one of the cards is where it is held out, or was when its hand was last seen."""
         pairs = ((hold, card) for hold in self._held for card in cards)
-        return any(_name(hold)[0] == card.best[0] and _is_held_by(hold, card) for hold, card in pairs)
+        return any(hold.name == card.best[0] and hold.shows(card) for hold, card in pairs)
 
-    def look(
-        self,
-        look: Look,
-        holder: Callable[[Observation, int], int],
-        lies: Lies,
-        reaches: Sequence[ArmTrack],
-        layout: Layout,
-    ) -> None:
+    def look(self, look: Look, holder: Callable[[Observation, int], int], lies: Lies) -> None:
         """Take in the cards under arms in one look.
 
         If two cards are read in one place, such as half of another card beside the first, the surest counts.
@@ -153,45 +182,44 @@ class Shows:
         """
         for held in sorted(look.under_arms, key=lambda held: -held.seen.best[1]):
             card, seat = held.seen, holder(held.seen, held.seat)
-            reach = next((r for r in reversed(reaches) if r.seat == held.seat), None)
+            reach = self._scene.last_reach(held.seat)
             name, p = card.best
-            if reach is None or card.face != "up" or name is None or p < 0.25:
+            if reach is None or card.face != "up" or name is None or p < READ_AT_ALL:
                 continue
-            if layout.is_at_a_player(_place(card)):
+            if self._scene.layout.is_at_a_player(card.place):
                 continue
             held_elsewhere = self._held_elsewhere(seat, card, look.t)
             another = held_elsewhere is not None or self.hold_across(card)
             answers = another and self._is_of_shown_rank(card)
-            if reach.pause_seconds < _RESTING_SECONDS or lies(
-                card, seat, holds_another=another, answers=answers
-            ):
+            rests = self._scene.hand_rests(held.seat)
+            if not rests or lies(card, seat, holds_another=another, answers=answers):
                 continue
-            near = [h for h in self._open if (h.seat == seat or h.elsewhere) and _is_held_by(h, card)]
+            near = [h for h in self._open if (h.seat == seat or h.elsewhere) and h.shows(card)]
             shown = None if near else held_elsewhere
             if shown is not None:
-                across = _across(card, reach, shown, look.t, reaches, layout)
+                across = self._across(card, reach, shown, look.t)
                 if across is None:
                     continue
                 reach, seat = across
-                near = [h for h in self._open if h.seat == seat and _is_held_by(h, card)]
+                near = [h for h in self._open if h.seat == seat and h.shows(card)]
             if not near:
                 near = [_Hold(seat, reach, look.t, look.t, elsewhere=shown is not None)]
                 self._open += near
             elif near[0].last == look.t:
                 continue
-            near[0].looks.append([card])
+            near[0].looks.append(card)
             near[0].last = look.t
         self._hold_on(look)
 
     def _hold_on(self, look: Look) -> None:
         """Take in a held-out card that seems to lie free, because its resting arm was lost from sight."""
         for hold in self._open:
-            reach, (x, y) = hold.reach, _place(hold.looks[-1][0])
-            stays = look.t - reach.last_seen < GONE_SECONDS and math.dist(reach.tip, (x, y)) < _AT_TIP_MM
-            free = (c for c in look.cards if c.face == "up" and c.best[0] == hold.looks[-1][0].best[0])
-            there = next((card for card in free if _is_held_by(hold, card)), None)
+            reach, name = hold.reach, hold.looks[-1].best[0]
+            stays = look.t - reach.last_seen < GONE_SECONDS and math.dist(reach.tip, hold.place) < _AT_TIP_MM
+            free = (card for card in look.cards if card.face == "up" and card.best[0] == name)
+            there = next(filter(hold.shows, free), None)
             if stays and there is not None and hold.last < look.t:
-                hold.looks.append([there])
+                hold.looks.append(there)
                 hold.last = look.t
 
     def _held_elsewhere(self, seat: int, card: Observation, now: float) -> _Hold | None:
@@ -200,32 +228,46 @@ class Shows:
             hold
             for hold in self._open
             if hold.seat == seat
-            and _long_enough(hold)
+            and hold.lasts
             and now - hold.last < _CROSSING_SECONDS
-            and _name(hold)[0] != card.best[0]
-            and math.dist(_place(hold.looks[-1][0]), _place(card)) > _ELSEWHERE_MM
+            and hold.name != card.best[0]
+            and hold.is_far_from(card)
         )
         return next(there, None)
 
+    def _across(
+        self, card: Observation, reach: ArmTrack, shown: _Hold, now: float
+    ) -> tuple[ArmTrack, int] | None:
+        """Return the holder of a card far from the shown one, and the arm it is seen under.
+
+        No hand holds two cards so far apart: crossing arms look like one. The other arm was either seen just
+        now, or it belongs to the player who is shown the first card and answers. Return None if neither is
+        clear.
+        """
+        reaches, layout = self._scene.reaches, self._scene.layout
+        others = [r for r in reaches if r.seat != shown.seat and now - r.last_seen < _CROSSING_SECONDS]
+        if others:
+            return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
+        to = layout.seat_pointed_at(shown.seat, shown.place)
+        return (reach, to) if layout.seat_pointed_at(to, card.place) == shown.seat else None
+
     def _is_of_shown_rank(self, card: Observation) -> bool:
         """Return whether a card of the same rank is held out far from there, or was until just now."""
-        return any(str(name)[:-1] == str(card.best[0])[:-1] for name in self._names_far_from(card))
+        return any(rank_of(name) == rank_of(card.best[0]) for name in self._names_far_from(card))
 
     def hold_across(self, card: Observation) -> bool:
         """Return whether a card is held out, or was just now, by a hand that seems part of another arm."""
-        return any(hold.elsewhere and _is_held_by(hold, card) for hold in (*self._done, *self._open))
+        return any(hold.elsewhere and hold.shows(card) for hold in (*self._done, *self._open))
 
-    def forget(self, seat: int | None) -> None:
+    def forget(self, seat: int) -> None:
         """Note that the card a seat held has been played."""
-        if seat is not None:
-            self._open = [hold for hold in self._open if hold.seat != seat]
+        self._open = [hold for hold in self._open if hold.seat != seat]
 
     def lie_free(self, cards: Sequence[Observation]) -> None:
         """Note cards that lie where they seemed to be held out: no hand showed them."""
 
         def lies(hold: _Hold) -> bool:
-            name, _ = _name(hold)
-            return any(name == card.best[0] and _is_held_by(hold, card) for card in cards)
+            return any(hold.name == card.best[0] and hold.shows(card) for card in cards)
 
         self._open = [hold for hold in self._open if not lies(hold)]
         self._done = [hold for hold in self._done if not lies(hold)]
@@ -241,7 +283,7 @@ class Shows:
         for hold in sorted(gone, key=lambda hold: hold.last - hold.first):
             # The hand put nothing more away after that: two names were read in one place, one after the
             # other.
-            if _long_enough(hold) and (_name(hold)[0] is not None or hold.seat not in longest):
+            if hold.lasts and (hold.name is not None or hold.seat not in longest):
                 longest[hold.seat] = hold
         self._done += longest.values()
         return bool(longest)
@@ -256,7 +298,7 @@ class Shows:
 
         `looks`: how often the table was looked at since the last one left.
         """
-        if any(_long_enough(hold) and hold.reach.seat in present for hold in self._open):
+        if any(hold.lasts and hold.reach.seat in present for hold in self._open):
             return False
         alone = [hold for hold in self._done if hold.crosses and hold.seat in present]
         for hold in alone:  # the arm over the card has left, and the holder's own arm is seen
@@ -264,13 +306,14 @@ class Shows:
         if alone:
             return False
         quiet = -math.inf if self.left is None else now - self.left
-        return quiet > _QUIET_SECONDS and looks >= _LOOKS
+        return quiet > _GONE_HOME_SECONDS and looks >= AGREEING_LOOKS
 
-    def take(self, layout: Layout, elsewhere: Collection[str]) -> Shown | None:
+    def take(self, elsewhere: Collection[str]) -> Shown | None:
         """Return the finished show, or None, and forget it. `elsewhere`: cards that lie on the table."""
+        pointed_at = self._scene.layout.seat_pointed_at
         holds = sorted(self._done, key=lambda hold: (hold.first, hold.crosses))
         self._done = []
-        named = [(hold, *_name(hold)) for hold in holds]
+        named = [(hold, *hold.named) for hold in holds]
         named = [(h, name, p) for h, name, p in named if name and (h.crosses or name not in elsewhere)]
         if not named:
             return None
@@ -278,7 +321,7 @@ class Shows:
         once: dict[tuple[int, str | None], _Hold] = {}
         for hold, name, _ in named:
             once.setdefault((hold.seat, name), hold)
-        directed = [(h, layout.seat_pointed_at(h.seat, _place(h.looks[-1][0]))) for h in once.values()]
+        directed = [(hold, pointed_at(hold.seat, hold.place)) for hold in once.values()]
         first, card, p = named[0]
         assert card is not None
         return Shown(
@@ -292,41 +335,3 @@ class Shows:
             confidence=0.9 * p,
             taken_home=all(hold.went_home for hold, _, _ in named),
         )
-
-
-def _across(
-    card: Observation, reach: ArmTrack, shown: _Hold, now: float, reaches: Sequence[ArmTrack], layout: Layout
-) -> tuple[ArmTrack, int] | None:
-    """Return the holder of a card far from the shown one, and the arm it is seen under.
-
-    No hand holds two cards so far apart: crossing arms look like one. The other arm was either seen just now,
-    or it belongs to the player who is shown the first card and answers. Return None if neither is clear.
-    """
-    others = [r for r in reaches if r.seat != shown.seat and now - r.last_seen < _CROSSING_SECONDS]
-    if others:
-        return (others[-1], others[-1].seat) if len({r.seat for r in others}) == 1 else None
-    to = layout.seat_pointed_at(shown.seat, _place(shown.looks[-1][0]))
-    return (reach, to) if layout.seat_pointed_at(to, _place(card)) == shown.seat else None
-
-
-def _is_held_by(hold: _Hold, card: Observation) -> bool:
-    return math.dist(_place(hold.looks[-1][0]), _place(card)) < _HELD_MM
-
-
-def _long_enough(hold: _Hold) -> bool:
-    return hold.last - hold.first >= _HELD_SECONDS and len(hold.looks) >= 2
-
-
-def _name(hold: _Hold) -> tuple[str | None, float]:
-    # A card in the air sways, so its looks are aligned with the last one before they vote.
-    x, y, angle = hold.looks[-1][0].x, hold.looks[-1][0].y, hold.looks[-1][0].angle
-    lined = [
-        [Observation(x, y, angle, card.face, card.probabilities) for card in look] for look in hold.looks
-    ]
-    settled = fuse_looks(lined)
-    name, p = assign_names([settled[0].observation])[0]
-    return (name, p) if p >= _MIN_NAME else (None, p)
-
-
-def _place(card: Observation) -> Place:
-    return card.x, card.y

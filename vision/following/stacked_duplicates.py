@@ -35,7 +35,7 @@ def infer_stacked_duplicate(scene: Scene, pile: Pile, visits: Visits, player: st
         return None
     paused = [
         stop.end
-        for stop, reach in scene.stops_near((top.place.x, top.place.y), visits.played)
+        for stop, reach in scene.stops_near(top.place.place, visits.played_at)
         if scene.player(reach.seat) == player and not scene.at_draw_pile(stop.place)
     ]
-    return OnItsLike((top.name, _HOW_SURELY, top.place), max(paused)) if paused else None
+    return OnItsLike(NewCard(top.name, _HOW_SURELY, top.place), max(paused)) if paused else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
+from vision.following.certainty import SURE
 from vision.following.looks import Look
 from vision.following.patches import Patch, same_patch
 from vision.following.rows import Rows, Spot
@@ -23,10 +24,10 @@ _SAME_SHARE = 0.34
 """While at least this share of the places in the rows looks unchanged, the camera has not moved."""
 _FREE_SHARE = 0.5
 """It has not moved either if this share of the cards that no arm covers looks unchanged."""
-_SURE_NAME = 0.9
 _SPOTS = 3
 """At least this many spots, and half of each row, must have changed: less is a slip or a play."""
 _ROWS, _ONE_SEAT = 2, 1
+"""Rows of so many players must have changed, while no more than the second number reached in."""
 _ELSEWHERE, _ELSEWHERE_SHARE = 2, 0.3
 """If this many cards, and this share of them, lie where no card may, the camera has moved."""
 
@@ -119,5 +120,5 @@ def _is_otherwise(spot: Spot, cards: Sequence[Observation], patch: Patch | None)
     """
     if spot.patch is None or same_patch(patch, spot.patch):
         return False
-    names = [name for name, p in (card.best for card in cards) if p >= _SURE_NAME]
+    names = [name for name, p in (card.best for card in cards) if p >= SURE]
     return not cards or (spot.up is not None and bool(names) and spot.up not in names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from engine.cards import copies
@@ -16,10 +16,12 @@ from vision.following.scene import JUST_SECONDS, NEAR_MM, Scene
 from vision.table.layout import Zone
 from vision.table.observations import Observation
 
-_QUIET_SECONDS = 1.0
-_ONE_ACT_S = 4.0
+_UNTRACED_SECONDS = 1.0
+"""A card that has not come to light for this long was taken into the hand."""
+_ONE_ACT_SECONDS = 4.0
 """Face-up cards that a hand takes up within this time after one another are one act."""
 _ROW_NEAR_MM = NEAR_MM * 0.7
+"""A hand that acts at a spot is nearer to its middle than this."""
 _LINGERS_SECONDS = 1.0
 """A hand that stays at a spot for longer has finished its act by then."""
 _EXCHANGE_SECONDS = 10.0
@@ -38,8 +40,11 @@ class _Vanished:
 class UpCards:
     """Follows the rows and reports what the players do with them."""
 
-    def __init__(self, scene: Scene, rows: Rows, before_action: BeforeAction) -> None:
-        self._scene, self.rows, self._before_action = scene, rows, before_action
+    def __init__(
+        self, scene: Scene, rows: Rows, before_action: BeforeAction, pile: Callable[[], list[str]]
+    ) -> None:
+        """Begin with the dealt rows; `pile` returns the cards on the play pile."""
+        self._scene, self.rows, self._before_action, self._pile = scene, rows, before_action, pile
         self._vanished: list[_Vanished] = []
         self._exchanging: dict[int, float] = {}
         self._dealt = self.by_player()
@@ -55,35 +60,34 @@ class UpCards:
         seats = self._scene.layout.seats
         return {seat.player: tuple(self.rows.up_of(i)) for i, seat in enumerate(seats)}
 
-    def look(
-        self, zone: Zone, cards: list[Observation], patch: Patch | None, pile: Collection[str], now: float
-    ) -> None:
+    def look(self, zone: Zone, cards: list[Observation], patch: Patch | None, now: float) -> None:
         """Take in one look at an uncovered spot."""
         change = self.rows.look(zone, cards, patch, exchange=not self._scene.started)
-        spot = self.rows.spots.get(zone)
-        if spot is not None and spot.touched is None:
+        spot = self.rows.spots[zone]
+        if spot.touched is None:
             spot.hidden_since = math.inf
         if change is not None:
-            self._changed(change, pile, now)
+            self._changed(change)
 
-    def look_beside_hand(self, zone: Zone, card: Observation, pile: Collection[str], now: float) -> None:
+    def look_beside_hand(self, zone: Zone, card: Observation, now: float) -> None:
         """Take in a card that shows at a spot beside or under a hand, while cards are exchanged."""
         change = self.rows.look_beside_hand(zone, card, now)
         if change is not None:
             self.rows.spots[zone].hidden_since = math.inf
-            self._changed(change, pile, now)
+            self._changed(change)
 
-    def touch(self, zone: Zone, pile: Collection[str], now: float) -> None:
+    def touch(self, zone: Zone, now: float) -> None:
         """Note that something is over a spot."""
         change = self.rows.touch(zone, now)
-        if not self._scene.started and zone in self.rows.spots:
-            self.rows.spots[zone].hidden_since = min(self.rows.spots[zone].hidden_since, now)
+        if not self._scene.started:
+            spot = self.rows.spots[zone]
+            spot.hidden_since = min(spot.hidden_since, now)
         if change is not None:
-            self._changed(change, pile, now)
+            self._changed(change)
 
-    def _changed(self, change: Change, pile: Collection[str], now: float) -> None:
+    def _changed(self, change: Change) -> None:
         seat, change = change.zone.seat, replace(change, t=self._done_at(change))
-        if change.before is not None and not self._is_on_pile(change.before, pile):
+        if change.before is not None and not self._is_on_pile(change.before):
             self._vanished.append(_Vanished(seat, change.before, change.t))
         if not self._scene.started:
             self._exchanging[seat] = change.t
@@ -96,18 +100,16 @@ class UpCards:
 
     def _done_at(self, change: Change) -> float:
         """Return when a hand did its act at a spot: soon after it came there, however long it stayed."""
-        place = self._scene.layout.place_of(change.zone)
-        if place is None:
-            return change.t
+        place = self._scene.layout.spot(change.zone)
         near = self._scene.stops_near(place, change.t - JUST_SECONDS, _ROW_NEAR_MM)
         came = min((math.dist(stop.place, place), stop.start) for stop, _ in near)[1] if near else change.t
         return min(change.t, came + _LINGERS_SECONDS)
 
-    def _is_on_pile(self, card: str, pile: Collection[str]) -> bool:
+    def _is_on_pile(self, card: str) -> bool:
         """Return whether a card that has left its row lies on the pile, and not another copy of it."""
         last = self._scene.log.last
         one = copies(card, self._scene.packs) == 1
-        return card in pile and (one or (last is not None and card in last.cards))
+        return card in self._pile() and (one or (last is not None and card in last.cards))
 
     def put_right(self, seat: int, t: float) -> None:
         """Place a seat's row where a person says it is: cards that seemed gone were not the row's."""
@@ -195,7 +197,7 @@ class UpCards:
             self._report_exchange(seat, now)
             self._forget_exchange(seat, now)
         busy = {*present, *self._exchanging}
-        waiting = any(gone.seat in busy or now - gone.t <= _QUIET_SECONDS for gone in self._vanished)
+        waiting = any(gone.seat in busy or now - gone.t <= _UNTRACED_SECONDS for gone in self._vanished)
         if self._scene.started and not waiting and not pile_open:
             self.report_taken_up(now)
         if not pile_open and not any(self._may_be_put_down(change, present) for change in self._down_gone):
@@ -283,7 +285,11 @@ class UpCards:
             cards = tuple(gone.card for gone in mine)
             t = max(gone.t for gone in mine)
             player, last = self._scene.player(seat), self._scene.log.last
-            if last is None or (last.event, last.player) != ("take_up", player) or t - last.t >= _ONE_ACT_S:
+            if (
+                last is None
+                or (last.event, last.player) != ("take_up", player)
+                or t - last.t >= _ONE_ACT_SECONDS
+            ):
                 self._scene.log.add("take_up", t, now, player=player, cards=cards, confidence=0.9)
             else:
                 self._scene.log.revise(last, now, t=t, cards=(*last.cards, *cards))

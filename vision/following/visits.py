@@ -8,14 +8,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from vision.following.duplicates import may_have_one_name
-from vision.following.pile_geometry import same_card
-from vision.following.scene import NearHand, Scene
+from vision.following.pile_geometry import is_read_as, same_card
+from vision.following.scene import PUT_DOWN_SECONDS, NearHand, Scene
 from vision.table.layout import PLAY, Place
 from vision.table.observations import MIN_NAME_P, Observation
 
 _BEFORE_SECONDS = 0.5
-_JUST_SECONDS = 2.0
-"""A hand that has put down a card was nearest to it at most this long before the pile was free."""
+"""A hand may have acted this long before the pile was settled."""
 _LEAVES_SECONDS = 0.8
 """A hand may first be found at the pile only this long after its card is seen there."""
 _FREE_LOOKS = 24
@@ -34,11 +33,11 @@ class Visits:
     def __init__(self, scene: Scene, t: float) -> None:
         self._scene = scene
         self._frames: Counter[int] = Counter()
-        self.since = t
+        self.settled_at = t
         """When the pile was last settled."""
-        self.since_play: set[int] = set()
+        self.seats_since_play: set[int] = set()
         """The seats whose arms were over the pile since the last play was reported."""
-        self.played = t
+        self.played_at = t
         """When the last play was reported."""
         self._covered = t
         """When something was last over the pile."""
@@ -70,34 +69,35 @@ class Visits:
         """Note a frame in which these seats' arms, or something else that moves, are over the pile."""
         self._covered = t
         self._frames.update(seats)
-        self.since_play.update(seats)
+        self.seats_since_play.update(seats)
 
     def settled(self, t: float) -> None:
         """Note that the acts of the arms there are now clear."""
-        self.since = t
+        self.settled_at = t
         self._frames.clear()
 
     def told_play(self, t: float) -> None:
         """Note that a play was reported at `t`."""
-        self.since_play.clear()
-        self.played = t
+        self.seats_since_play.clear()
+        self.played_at = t
 
-    def who(self, place: Place | None, since: float = -math.inf) -> int | None:
-        """Return the seat that acted at a place since the pile was last settled.
+    def who(self, since: float = -math.inf) -> int | None:
+        """Return the seat that acted at the pile since it was last settled.
 
         `since`: its hand was still there then.
         """
+        place = self._scene.layout.play
         hand = self.hand_at(place, since)
         return self._arm_at(place, since) if hand is None else hand.seat
 
     def who_put_down(self, card: Observation) -> int | None:
         """Return the seat that put down a card."""
         hand = self.hand_that_put_down(card)
-        return self._arm_at((card.x, card.y)) if hand is None else hand.seat
+        return self._arm_at(card.place) if hand is None else hand.seat
 
     def _arm_at(self, place: Place | None, since: float = -math.inf) -> int | None:
         """Return the seat whose arm was last at a place, if hands are not tracked."""
-        since = max(since, self.since - _BEFORE_SECONDS)
+        since = max(since, self.settled_at - _BEFORE_SECONDS)
         paused = self._scene.stops_near(place, since) if place is not None else []
         if self._frames:  # an arm that was there only earlier did nothing here
             paused = [entry for entry in paused if entry[1].seat in self._frames]
@@ -105,14 +105,13 @@ class Visits:
             return max(paused, key=lambda entry: entry[0].end)[1].seat
         if self._frames:
             return self._frames.most_common(1)[0][0]
-        recent = (reach for reach in self._scene.reaches if reach.last_seen >= since)
-        last = max(recent, key=lambda reach: reach.last_seen, default=None)
+        last = self._scene.last_arm(since)
         return None if last is None else last.seat
 
     def hand_at(
         self,
         place: Place | None,
-        since: float = -math.inf,
+        since: float,
         until: float = math.inf,
         holder: int | None = None,
     ) -> NearHand | None:
@@ -126,7 +125,7 @@ class Visits:
         if place is None or not self._scene.by_hands:
             return None
         done = min(until, self._covered)
-        start = max(since, self.since - _BEFORE_SECONDS, done - _JUST_SECONDS)
+        start = max(since, self.settled_at - _BEFORE_SECONDS, done - PUT_DOWN_SECONDS)
         hand, leaned = self._scene.nearest_hand(place, start, until), self._scene.leaned(PLAY, start, until)
         own_body = hand is not None and hand.seat in leaned and not hand.rivals
         put_down = hand is not None and (hand.mm <= _PUTS_DOWN_MM or own_body)
@@ -150,8 +149,7 @@ class Visits:
         play = self._scene.layout.play
         if play is None or not self._scene.by_hands:
             return None
-        hand = self._scene.nearest_hand(play, shown)
-        return hand if hand is not None and hand.mm <= _PUTS_DOWN_MM else self.hand_at(play, shown)
+        return self._scene.nearest_hand(play, shown, within=_PUTS_DOWN_MM) or self.hand_at(play, shown)
 
     def _first_free(self, card: Observation, is_it: Callable[[Observation, Observation], bool]) -> float:
         """Return when a look at the uncovered pile first showed a card; infinite if none did.
@@ -175,7 +173,7 @@ class Visits:
 
         The time is infinite if it was not.
         """
-        lately = ((t, cards) for t, cards in self._glimpses if t > self.since)
+        lately = ((t, cards) for t, cards in self._glimpses if t > self.settled_at)
         seen = ((t, seat) for t, cards in lately for one, seat in cards if _is_same(card, one))
         return next(seen, (math.inf, None))
 
@@ -187,7 +185,7 @@ class Visits:
         """Return the hand that put down a card; see `hand_at`."""
         first, holder = self._first_glimpse(card)
         left = min(first + _LEAVES_SECONDS, self._first_free(card, _is_same))
-        return self.hand_at((card.x, card.y), self._still_without(card), left, holder)
+        return self.hand_at(card.place, self._still_without(card), left, holder)
 
     def is_sure_who(self, card: Observation) -> bool:
         """Return whether only one hand can have put down a card; True if hands are not tracked."""
@@ -203,7 +201,7 @@ class Visits:
 
 def _is_same(card: Observation, seen: Observation) -> bool:
     """Return whether a reading is most likely the same card at the same place."""
-    return same_card(card, seen) and seen.best[0] == card.best[0] and seen.best[1] >= MIN_NAME_P
+    return is_read_as(seen, card.best[0], card, MIN_NAME_P)
 
 
 def _may_be(card: Observation, seen: Observation) -> bool:

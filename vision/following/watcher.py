@@ -14,10 +14,12 @@ import numpy as np
 from engine.cards import JOKER
 from engine.errors import BadInputError
 from engine.events import PUTS_ON_PILE, Event
+from vision.following.certainty import VERY_SURE
+from vision.following.close_ups import close_up
 from vision.following.events import EventMaker
 from vision.following.looks import Deal, Look, UnderArm
-from vision.following.patches import Patch, close_up
-from vision.following.regions import crowded, patches, people, zones_of
+from vision.following.patches import Patch
+from vision.following.regions import crowded, patches, people, zone_of
 from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points
 from vision.hands.landmarks import FindsHands
@@ -32,7 +34,7 @@ from vision.questions import TABLE_CHANGED, UNDER_WAY, format_question
 from vision.table.bare_table import BareTable
 from vision.table.calibration import LayoutFinder
 from vision.table.deal import SURE_NAME_P, read_up_cards, remaining_up_cards, settled_cards
-from vision.table.layout import BURN, Layout, Place, Zone
+from vision.table.layout import BURN, PLAY, Layout, Place, Zone
 from vision.table.manual_layout import TappedPlaces, layout_from_taps, move_zone
 from vision.table.observations import Observation, fuse_looks, observe
 from vision.table.relocation import KnownUpCards
@@ -50,8 +52,6 @@ apart, and nobody rests that long while dealing."""
 _DEALT_CARDS = 4
 """Cards are dealt if at least so many new names come in half of the looks amid motion. A slow dealer puts
 down one a second. A set of four looks the same, which only delays the question about the table."""
-_PLAIN_P = 0.95
-"""Probability of the name from which a card counts as wholly visible."""
 _UNDER_ARM_SHARE = 0.12
 """A card is under an arm if the arm covers more than this share of it."""
 _MOVING_CARD_SHARE = 0.08
@@ -62,12 +62,12 @@ def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Obse
     """Return the cards in several looks that lie in no row, on no pile and in nobody's fan."""
     fused = fuse_looks([observe(look, layout.plane) for look in looks])
     cards = [group.observation for group in fused if group.look_count >= max(2, len(looks) // 3)]
-    return [c for c in cards if layout.zone_at(c.x, c.y) is None and not layout.is_at_a_player((c.x, c.y))]
+    return [c for c in cards if layout.zone_at(c.x, c.y) is None and not layout.is_at_a_player(c.place)]
 
 
 def _may_be_held(reading: CardReading, layout: Layout) -> bool:
     """Return whether a card is partly behind a row, where players hold cards, and on no row or pile."""
-    if zones_of(reading, layout):
+    if zone_of(reading, layout) is not None:
         return False
     return any(layout.is_at_a_player((x, y)) for x, y in layout.plane.to_mm(reading.quad).tolist())
 
@@ -79,9 +79,9 @@ def _with_quads(
     found = []
     for reading in readings:
         for seen in observe([reading], layout.plane):
-            found += [(card, reading.quad) for card in cards if card.face == seen.face and card.is_at(seen)][
-                :1
-            ]
+            card = next((card for card in cards if card.face == seen.face and card.is_at(seen)), None)
+            if card is not None:
+                found.append((card, reading.quad))
     return found
 
 
@@ -154,11 +154,11 @@ class Watcher:
         self._known: KnownUpCards | None = None
         self._seen_undealt = False
         """Whether the table was looked at before there was a deal."""
-        self._joined: list[tuple[Observation, Quad]] = []
+        self._lay_beside: list[tuple[Observation, Quad]] = []
         """In a joined game, until the play pile is found: the cards beside the rows, with their outlines."""
         self._begun = False
         """Whether cards had been played when the game was broken off."""
-        self._shown = False
+        self._laid_out = False
         """Whether a person has shown where everything lies."""
         self._lay_before: frozenset[str] = frozenset()
         self._taken_in = DelayedTracks()
@@ -250,7 +250,7 @@ class Watcher:
         finder, before = self._finder, self._given_layout if self._known is not None else None
         given = finder.players, finder.row_length, *self._size
         self._given_layout = layout_from_taps(TappedPlaces(rows, draw), self.view.readings, *given, before)
-        self._shown = True
+        self._laid_out = True
         self.question, self._last_look = None, -np.inf
 
     def _steady(self, pixel: Place) -> Place:
@@ -330,7 +330,7 @@ class Watcher:
         assert self._maker is not None
         layout = self._maker.layout
         if layout.play is not None:
-            self._joined, self.question = [], None
+            self._lay_beside, self.question = [], None
         names = tuple(layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=layout, hands=names, pile=tuple(self._maker.pile))
 
@@ -388,11 +388,9 @@ class Watcher:
             if reading.card in played:
                 self._background.absorb(reading.quad, seen)
 
-    def _read(
-        self, frame: Image, t: float, crowded: Sequence[Region] | None, ignored: Mask | None = None
-    ) -> list[CardReading]:
+    def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
         self._note_look(frame, t)
-        readings = self._without_jokers(self._reader.read(frame, crowded, ignored))
+        readings = self._without_jokers(self._reader.read(frame, crowded))
         self._show(readings)
         return readings
 
@@ -455,7 +453,7 @@ class Watcher:
     def _begin(self, frame: Image, motion: MotionFrame) -> list[Event]:
         """Start following when the looks at rest show a finished deal."""
         (height, width), readings = frame.shape[:2], self._resting.readings
-        if self._known is not None and self._given_layout is not None and not self._shown:
+        if self._known is not None and self._given_layout is not None and not self._laid_out:
             again = self._finder.relocate(readings, self._given_layout, self._known, width, height)
             if again is None:
                 # Keep looking: cards may still be put back, or hands be taken away.
@@ -505,7 +503,7 @@ class Watcher:
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
         elif self._known is None and self._is_under_way(beside := _beside(layout, readings), frame, layout):
             self._maker.join(beside)
-            self._tabletop, self._joined = BareTable(frame), _with_quads(beside, readings[-1], layout)
+            self._tabletop, self._lay_beside = BareTable(frame), _with_quads(beside, readings[-1], layout)
             self.question = format_question(UNDER_WAY)
         return self._maker.events_of_deal()
 
@@ -523,7 +521,8 @@ class Watcher:
             return not self._seen_undealt
         rows, others = [], []
         for reading in self.view.readings:
-            if any(zone.kind == "row" for zone in zones_of(reading, layout)):
+            zone = zone_of(reading, layout)
+            if zone is not None and zone.kind == "row":
                 rows.append(self._tabletop.is_unchanged(frame, reading.quad))
             elif reading.card in names:
                 others.append(self._tabletop.is_unchanged(frame, reading.quad))
@@ -577,9 +576,9 @@ class Watcher:
         """Give up following and look for the game as if it were broken off; return the question to ask."""
         self._maker, self._given_layout, self._begun = None, maker.layout, maker.started
         self._told = maker.log.count
-        self._known, self.lost, self._doubt, self._shown = known, True, None, False
+        self._known, self.lost, self._doubt, self._laid_out = known, True, None, False
         # These belong to the former position of the camera.
-        self._tabletop, self._joined, self.question, self._held_back = None, [], None, []
+        self._tabletop, self._lay_beside, self.question, self._held_back = None, [], None, []
         self._resting.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), to_reference=None)
@@ -624,7 +623,9 @@ class Watcher:
                     self._background.absorb(reading.quad, motion)
                 continue
             # The card is seen, but unreliably. So if it is absent from the free cards, that means nothing.
-            hidden |= zones_of(reading, layout)
+            zone = zone_of(reading, layout)
+            if zone is not None:
+                hidden.add(zone)
         hidden_now = frozenset(hidden)
         burn = layout.burn if BURN not in hidden_now else None
         shot = partial(close_up, frame, layout, hand_held=self._steadier.hand_held)
@@ -636,7 +637,7 @@ class Watcher:
             patches=self._patches(layout, layout.zones(), motion),
             pile=None if layout.play is None else shot(layout.play),
             burnt=None if burn is None else shot(burn),
-            unchanged=tuple(card for card, quad in self._joined if self._is_unchanged(frame, quad)),
+            unchanged=tuple(card for card, quad in self._lay_beside if self._is_unchanged(frame, quad)),
         )
 
     def _is_held_at_rest(self, reading: CardReading, looking: _Looking) -> bool:
@@ -647,14 +648,15 @@ class Watcher:
 
     def _plainly_lies_in_row(self, reading: CardReading, looking: _Looking) -> bool:
         """Return whether a face-up card lies in a row and no resting hand covers any of it."""
-        if reading.card is None or reading.confidence < _PLAIN_P or not self._lies_in_row(reading):
+        if reading.card is None or reading.confidence < VERY_SURE or not self._lies_in_row(reading):
             return False
         return not any(looking.motion.covered_share(mask, reading.quad) for mask in looking.resting)
 
     def _lies_in_row(self, reading: CardReading) -> bool:
         """Return whether a card lies in a row of the game that is followed."""
         assert self._maker is not None
-        return any(zone.kind == "row" for zone in zones_of(reading, self._maker.layout))
+        zone = zone_of(reading, self._maker.layout)
+        return zone is not None and zone.kind == "row"
 
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
         """Return whether a reading that was not dealt has been there since before the deal.
@@ -663,8 +665,8 @@ class Watcher:
         """
         if self._maker is None or reading.face == "down" or not self._is_unchanged(frame, reading.quad):
             return False
-        kinds = {zone.kind for zone in zones_of(reading, self._maker.layout)}
-        return "row" not in kinds and not (self._maker.under_way and "play" in kinds)
+        zone = zone_of(reading, self._maker.layout)
+        return zone is None or not (zone.kind == "row" or (self._maker.under_way and zone == PLAY))
 
     def _is_unchanged(self, frame: Image, quad: Quad) -> bool:
         """Return whether a place is unchanged since before the deal, or since the game was joined."""

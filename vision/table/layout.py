@@ -126,10 +126,14 @@ class Layout:
         """The middle of the rows of all seats."""
         return mean_place([seat.centre for seat in self.seats])
 
+    def spot(self, zone: Zone) -> Place:
+        """Return the centre of a spot, which is a zone of a row."""
+        return self.seats[zone.seat].row[zone.spot]
+
     def place_of(self, zone: Zone) -> Place | None:
         """Return the centre of a zone, or None if it is not known."""
         if zone.kind == "row":
-            return self.seats[zone.seat].row[zone.spot]
+            return self.spot(zone)
         return {"draw": self.draw, "play": self.play, "burn": self.burn}[zone.kind]
 
     def zones(self) -> list[Zone]:

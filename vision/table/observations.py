@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
@@ -30,7 +30,7 @@ _SURE_P, _NAMED_DISTANCE_FACTOR = 0.9, 1.5
 """If two looks read the same name with this probability, the greatest distance grows by this factor."""
 _DOUBLE_DETECTION_P = 0.05
 """The probability that one card is outlined twice, with the same name."""
-_TAKEN_FACTOR = 0.02
+TAKEN_FACTOR = 0.02
 """The weight of a reading that names a card known to lie elsewhere."""
 _PROBABILITY = itemgetter(1)
 
@@ -53,6 +53,15 @@ class Observation:
     def __post_init__(self) -> None:
         best = max(self.probabilities.items(), key=_PROBABILITY, default=(None, 0.0))
         object.__setattr__(self, "best", best)
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """The centre of the card, in mm."""
+        return self.x, self.y
+
+    def odds(self, name: str) -> float:
+        """Return the probability of a name."""
+        return self.probabilities.get(name, 0.0)
 
     def is_at(
         self, other: Observation, distance: float = SAME_PLACE_MM, turn: float = SAME_ANGLE_DEGREES
@@ -172,7 +181,7 @@ def assign_names(
         taken: Names of cards that are known to lie elsewhere. Readings with these names get little weight.
         packs: The number of packs in the game.
     """
-    left = [_weighed(card, taken) for card in cards]
+    left = [weighed(card, lambda name: TAKEN_FACTOR if name in taken else 1.0) for card in cards]
     named: list[tuple[str | None, float]] = [(None, 0.0)] * len(cards)
     used: dict[str, list[float]] = {}
     while claims := [(p, name, index) for index, odds in enumerate(left) for name, p in odds.items()]:
@@ -189,13 +198,14 @@ def assign_names(
     return named
 
 
-def _weighed(card: Observation, taken: Collection[str]) -> dict[str, float]:
-    """Return the probabilities of a card's names, with little weight for `taken` names."""
-    weighed = {
-        name: p * (_TAKEN_FACTOR if name in taken else 1.0) for name, p in card.probabilities.items() if p > 0
-    }
-    total = sum(weighed.values()) + max(0.0, 1.0 - sum(card.probabilities.values()))
-    return {name: p / total for name, p in weighed.items()} if total > 0 else {}
+def weighed(card: Observation, weight: Callable[[str], float]) -> dict[str, float]:
+    """Return the probabilities of a card's names, each multiplied by its weight and then scaled.
+
+    The probability that it has none of these names keeps its weight.
+    """
+    odds = {name: p * weight(name) for name, p in card.probabilities.items() if p > 0}
+    total = sum(odds.values()) + max(0.0, 1.0 - sum(card.probabilities.values()))
+    return {name: p / total for name, p in odds.items()} if total > 0 else {}
 
 
 def index_centres(card: Observation) -> list[tuple[float, float]]:

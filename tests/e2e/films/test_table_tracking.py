@@ -15,7 +15,6 @@ from companion.memory import MemoryTrimmer
 from engine.errors import BadInputError
 from engine.events import Event
 from tests.e2e.films.test_watch import STEP, Game
-from tests.support.event_script import layout
 from vision.following.patches import Patch
 from vision.following.rows import Rows
 from vision.following.table_tracking import TableTracker
@@ -251,7 +250,7 @@ def small_picture(shade: int) -> Patch:
 )
 def test_an_arm_from_row_to_row_is_no_moved_camera(changed: int, bare: int, moved: bool) -> None:
     """One card that looks as it did tells that; a bare place looks alike wherever it is."""
-    rows = Rows(layout(), [["4S", "5C", "6C"], ["9D", "JC", "AD"]])
+    rows = Rows([["4S", "5C", "6C"], ["9D", "JC", "AD"]], 1, 0.0)
     zones = list(rows.spots)
     for number, zone in enumerate(zones):
         rows.spots[zone].patch = small_picture(100 + 20 * number)

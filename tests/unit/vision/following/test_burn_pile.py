@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.event_script import BURN_AT, PLAY_AT, Script, card, down
 from vision.following.burn_pile import BurnPile
+from vision.following.close_ups import CloseUp
 from vision.following.looks import UnderArm
-from vision.following.patches import CloseUp
 from vision.following.scene import Scene
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.plane import TablePlane

@@ -99,7 +99,7 @@ def test_an_arm_that_only_passes_the_draw_pile_has_not_changed_it(seconds: float
     bare = np.full((26, 26, 3), 90, np.uint8)
     pictures.look(1.0, Patch(bare))
     pictures.look(2.0, Patch(otherwise(bare, 0)))
-    assert pictures.times_changed(1.2) == changed
+    assert pictures.times_changed(1.2, -math.inf) == changed
 
 
 def test_pictures_of_a_camera_in_a_hand_and_on_a_stand_show_no_draw_together() -> None:
@@ -122,7 +122,7 @@ def test_a_draw_just_before_is_no_sway_of_the_camera() -> None:
     for t, top in ((1.0, tops[0]), (2.0, tops[1]), (2.3, tops[1])):
         pictures.look(t, Patch(top))
     pictures.look(4.0, Patch(tops[2]))
-    assert pictures.times_changed(3.0) == 1
+    assert pictures.times_changed(3.0, -math.inf) == 1
 
 
 @pytest.mark.parametrize(("last_drawn", "changed"), [(0.5, 0), (1.2, 1)])
@@ -296,7 +296,7 @@ def test_what_changed_under_an_arm_before_tells_nothing_of_a_later_one(seen: boo
         assert not pictures.is_stale
     visits.append(DrawVisit(2, 13.0, 13.4, DRAW_AT, stuck=False, open=False))
     pictures.look(14.0, Patch(after))
-    assert pictures.times_changed(12.5) == times
+    assert pictures.times_changed(12.5, -math.inf) == times
 
 
 @pytest.mark.parametrize(("back", "times"), [(5.3, 1), (5.6, 2)])
@@ -310,7 +310,7 @@ def test_a_hand_that_is_back_at_once_has_taken_nothing_meanwhile(back: float, ti
     for start, end, top in ((4.8, 5.0, tops[1]), (back, back + 0.3, tops[2])):
         visits.append(DrawVisit(1, start, end, (0.0, 0.0), stuck=False, open=False))
         pictures.look(end + 0.1, Patch(top))
-    assert pictures.times_changed(4.5) == times
+    assert pictures.times_changed(4.5, -math.inf) == times
 
 
 def test_a_draw_pile_is_looked_at_once_somebody_has_been_there() -> None:
@@ -345,7 +345,7 @@ def test_what_changes_much_less_than_draws_do_may_be_what_was_put_beside_the_pil
     after = before.copy()
     after[:rows] = 20
     pictures.look(42.0, Patch(after))
-    assert pictures.times_changed(40.5) == times
+    assert pictures.times_changed(40.5, -math.inf) == times
 
 
 @pytest.mark.parametrize(("changed", "told"), [(4, []), (9, [("Ann", 1)])])
@@ -385,7 +385,7 @@ def test_what_changes_where_a_card_was_put_near_the_draw_pile_tells_of_no_draw(
         pictures.look(t, Patch(before))
     visits.append(DrawVisit(1, 4.0, 4.4, DRAW_AT, stuck=False, open=False))
     pictures.look(5.0, Patch(after), near)
-    assert pictures.times_changed(3.5) == times
+    assert pictures.times_changed(3.5, -math.inf) == times
 
 
 @pytest.mark.parametrize("taken", [False, True])

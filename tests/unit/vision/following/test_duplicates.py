@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.support.event_script import BURN_AT, PLAY_AT, Script, card, down
-from vision.following.duplicates import Before
+from tests.support.told_pictures import ALL_NEW, told_pair
 from vision.following.looks import UnderArm
 from vision.following.pile import Pile
-from vision.following.sets import Pictured
+from vision.following.sets import NewCard
 from vision.table.layout import PLAY, Zone
 from vision.table.observations import Observation
 
@@ -18,7 +18,7 @@ FIRST, SECOND = card("7H", PLAY_AT), card("7H", (-40.0, 2.0))
 
 def pile_of(*cards: Observation, packs: int = 2) -> Pile:
     pile = Pile(packs=packs)
-    pile.put([(str(seen.best[0]), 1.0, seen) for seen in cards])
+    pile.put([NewCard(str(seen.best[0]), 1.0, seen) for seen in cards])
     return pile
 
 
@@ -26,7 +26,7 @@ def new_on(
     pile: Pile, *cards: Observation, lay_there: bool = False, stays: Observation | None = None
 ) -> list[str]:
     """The names of what is new on a pile whose cards' places are known well."""
-    was = Before(lambda _: lay_there, lambda _: not lay_there, lambda place, _: stays == place)
+    was = told_pair(lambda _: lay_there, lambda _: not lay_there, lambda place, _: stays == place)
     view = pile.view([list(cards)] * 2, set(), was=was)
     return [name for name, _, _ in view.new]
 
@@ -69,7 +69,7 @@ def test_with_one_pack_they_are_one_card_seen_twice() -> None:
 def test_of_a_fanned_set_the_second_of_two_alike_may_be_seen_late_and_not_all_but_certainly() -> None:
     queens = [card("QH", (-78.0, 0.0), 0.99), card("QD", (-42.0, 0.0), 0.96)]
     between = card("QD", (-60.0, 0.0), 0.96)
-    view = pile_of(*queens).view([[*queens, between]] * 2, set(), Pictured(lambda _: True, lambda *_: False))
+    view = pile_of(*queens).view([[*queens, between]] * 2, set(), ALL_NEW)
     assert [name for name, _, _ in view.new] == ["QD"]
 
 
@@ -192,7 +192,7 @@ def test_a_card_exactly_where_one_like_it_lay_is_laid_bare_where_the_uppermost_i
     below, upper = card("3S", PLAY_AT), card("5C", (-62.0, -14.0), angle=0.0)
     top = card("KH", (-70.0, 8.0), angle=93.0)
     pile = pile_of(below, upper, top)
-    was = Before(lambda seen: seen == upper, lambda _: True, lambda *_: False)
+    was = told_pair(lambda seen: seen == upper, lambda _: True)
     again = card("3S", (PLAY_AT[0] - 1, 0.0), 0.96)
     assert [name for name, _, _ in pile.view([[again, upper]] * 2, set(), was=was).new] == []
     put = card("3S", (PLAY_AT[0] + 9, 4.0), 0.96)
@@ -265,21 +265,21 @@ def test_a_card_just_where_one_like_it_was_to_be_seen_is_that_one() -> None:
     five, nine = card("5H", PLAY_AT), card("9S", (-40.0, 10.0), angle=0.0)
     aside = card("5H", (-55.0, -2.0), 0.98, angle=85.0)
     pile = pile_of(five, nine)
-    was = Before(lambda seen: seen in (five, nine), lambda _: True, lambda *_: False)
+    was = told_pair(lambda seen: seen in (five, nine), lambda _: True)
     assert [name for name, _, _ in pile.view([[aside, nine]] * 2, set(), was=was).new] == []
 
 
 def test_under_a_hand_a_card_a_little_aside_of_one_like_it_is_that_one_moved() -> None:
     king, aside = card("KC", PLAY_AT, angle=1.0), card("KC", (-61.0, 15.0), 0.98, angle=8.0)
     for free, new in ((True, ["KC"]), (False, [])):
-        was = Before(lambda seen: seen == king, lambda _: False, lambda *_: False, free)
+        was = told_pair(lambda seen: seen == king, lambda _: False, free=free)
         view = pile_of(king).view([[aside]] * 2, set(), was=was)
         assert [name for name, _, _ in view.new] == new
 
 
 def test_a_card_just_where_one_of_the_last_set_lies_is_that_one_whichever_lies_on_top() -> None:
     hearts, diamonds = card("AH", PLAY_AT, angle=1.0), card("AD", (-28.0, 0.0), angle=4.0)
-    hidden = Before(lambda seen: seen == diamonds, lambda _: True, lambda *_: False)
+    hidden = told_pair(lambda seen: seen == diamonds, lambda _: True)
     view = pile_of(hearts, diamonds).view([[hearts, diamonds]] * 2, set(), was=hidden)
     assert not view.new
     across = card("AH", (-40.0, 2.0), 0.99, angle=80.0)
@@ -290,16 +290,18 @@ def test_a_card_just_where_one_of_the_last_set_lies_is_that_one_whichever_lies_o
 def test_what_lies_beneath_a_card_that_was_there_is_no_other_one_however_a_hand_turned_it() -> None:
     five, nine = card("5H", (76.0, -38.0), angle=91.0), card("9S", (72.0, -37.0), angle=17.0)
     turned = card("5H", (75.0, -39.0), 0.98, angle=153.0)
-    was = Before(lambda seen: seen in (five, nine), lambda _: True, lambda *_: False)
-    beneath = was._replace(shows_beside=lambda upper, seen: (upper, seen) == (nine, turned))
+    was = told_pair(lambda seen: seen in (five, nine), lambda _: True)
+    beneath = told_pair(
+        lambda seen: seen in (five, nine),
+        lambda _: True,
+        index_shows_beside=lambda upper, seen: (upper, seen) == (nine, turned),
+    )
     for pictured, new in ((was, ["5H"]), (beneath, [])):
         view = pile_of(five, nine).view([[turned, nine]] * 2, set(), was=pictured)
         assert [name for name, _, _ in view.new] == new
     spades, diamonds = card("3S", (-23.0, 17.0), angle=107.0), card("3D", (-40.0, 14.0), angle=103.0)
     again = card("3S", (-28.0, 18.0), 0.99, angle=95.0)
-    was = Before(
-        lambda seen: seen == diamonds, lambda _: True, lambda *_: False, shows_beside=lambda *_: True
-    )
+    was = told_pair(lambda seen: seen == diamonds, lambda _: True, index_shows_beside=lambda *_: True)
     view = pile_of(spades, diamonds).view([[again, diamonds]] * 2, set(), was=was)
     assert [name for name, _, _ in view.new] == ["3S"], "the index of another three looks like the new one's"
 
@@ -332,7 +334,7 @@ def test_two_that_seem_to_have_changed_places_are_two_like_them_upon_those() -> 
 
 def test_a_picture_from_before_a_card_came_does_not_tell_another_one_from_it() -> None:
     jack, aside = card("JS", PLAY_AT), card("JS", (-62.0, 7.0), 0.99)
-    was = Before(lambda _: False, lambda _: True, lambda *_: False, edge_stays=lambda *_: True)
+    was = told_pair(lambda _: False, lambda _: True, edge_as_before=lambda *_: True)
     pile = pile_of(jack)
     assert not pile.view([[aside]] * 2, set(), was=was).new, "the picture shows what lay there before both"
     pile.note_picture()

@@ -9,14 +9,16 @@ import pytest
 
 from tests.support.event_script import DRAW_AT, PLAY_AT, STEP, Script, card, layout
 from vision.following.burn_pile import BurnPile
+from vision.following.close_ups import ALIKE, MUCH_ALIKE, PicturePair
 from vision.following.duplicates import PileCard
 from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
-from vision.following.patches import ALIKE, MUCH_ALIKE, PilePictures
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile
+from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
 from vision.following.scene import Scene
+from vision.following.sets import NewCard
 from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.table.layout import DRAW, PLAY
 from vision.table.observations import Observation
@@ -119,14 +121,17 @@ def test_a_card_seen_under_the_hand_and_free_in_one_look_alone_belongs_to_the_se
 @pytest.mark.parametrize("name", ["8C", "6D"])
 def test_a_card_of_another_rank_under_the_hand_that_plays_must_be_all_but_certain(name: str) -> None:
     """More cards are misread beside a hand than are played with one of another rank."""
-    scene, six = Scene(layout(), reaches=[ArmTrack(1, 0, 10.0, 12.0)]), ("6S", 0.97, card("6S", PLAY_AT))
+    scene, six = (
+        Scene(layout(), reaches=[ArmTrack(1, 0, 10.0, 12.0)]),
+        NewCard("6S", 0.97, card("6S", PLAY_AT)),
+    )
     plays, pile = PlayLog(scene), Pile()
     plays.report("Ann", [six], "hand", 11.0, 11.2)
     pile.put([six])
     new_cards = NewCardFilter(pile, PilePictures(), Taking(scene, BurnPile(scene)), plays)
 
     def told(player: str, p: float, *, early: bool) -> bool:
-        new = [(name, p, card(name, (-60.0, 30.0), p))]
+        new = [NewCard(name, p, card(name, (-60.0, 30.0), p))]
         return bool(new_cards.put_down(new, lambda _: player, 11.4, early=early, unpictured=False))
 
     assert told("Ann", 0.94, early=True) == (name == "6D")
@@ -369,29 +374,30 @@ def test_what_shows_where_a_card_of_its_rank_and_colour_lies_is_that_one_unless_
     monkeypatch: pytest.MonkeyPatch, came: bool, another: bool
 ) -> None:
     monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: True)
-    monkeypatch.setattr(PilePictures, "came_with_play", lambda self, card: came)
+    monkeypatch.setattr(PicturePair, "shows_new", lambda self, card: came)
     pile = Pile()
     lower = card("8S", (-77.0, 8.0), angle=11.0)
-    pile.put([("8S", 1.0, lower), ("QC", 1.0, card("QC", (-78.0, 9.0), angle=86.0))])
+    pile.put([NewCard("8S", 1.0, lower), NewCard("QC", 1.0, card("QC", (-78.0, 9.0), angle=86.0))])
     new_cards = NewCardFilter(pile, PilePictures(), cast(Taking, None), cast(PlayLog, None))
-    assert new_cards.is_another(("8C", 0.85, replace(lower, probabilities={"8C": 0.97}))) is another
+    assert new_cards.is_another(NewCard("8C", 0.85, replace(lower, probabilities={"8C": 0.97}))) is another
 
 
 @pytest.mark.parametrize(("p", "likeness"), [(0.95, ALIKE), (0.8, MUCH_ALIKE)])
 def test_what_is_read_well_where_a_card_of_its_suit_lies_must_look_more_like_before_to_have_lain_there(
-    p: float, likeness: float
+    p: float, likeness: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
 
-    class Pictures(PilePictures):
-        def lay_there(self, card: Observation, alike: float = ALIKE) -> bool:
-            asked.append(alike)
-            return False
+    def lay_there(self: PicturePair, card: Observation, alike: float = ALIKE) -> bool:
+        asked.append(alike)
+        return False
+
+    monkeypatch.setattr(PicturePair, "lay_there", lay_there)
 
     pile = Pile()
-    pile.put([("6D", 1.0, card("6D", PLAY_AT))])
-    new_cards = NewCardFilter(pile, Pictures(), cast(Taking, None), cast(PlayLog, None))
-    assert not new_cards.lay_there(("5D", p, card("5D", PLAY_AT, p)))
+    pile.put([NewCard("6D", 1.0, card("6D", PLAY_AT))])
+    new_cards = NewCardFilter(pile, PilePictures(), cast(Taking, None), cast(PlayLog, None))
+    assert not new_cards.lay_there(NewCard("5D", p, card("5D", PLAY_AT, p)))
     assert asked == [likeness]
 
 

@@ -12,15 +12,16 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.event_script import DRAW_AT, PLAY_AT, Script, card
+from tests.support.told_pictures import told_pair
 from tests.unit.vision.following.test_patches import LAYOUT, UPRIGHT
-from vision.following.duplicates import Before
+from vision.following.close_ups import CloseUp, PicturePair, close_up
 from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
-from vision.following.patches import CloseUp, PilePictures, close_up, edge_as_before, stays_beneath
 from vision.following.pick_ups import Taking
 from vision.following.pile import Pile, PileView
+from vision.following.pile_pictures import PilePictures
 from vision.following.play_log import PlayLog
-from vision.following.sets import Pictured
+from vision.following.sets import NewCard
 from vision.table.layout import DRAW
 from vision.table.observations import Observation
 
@@ -28,15 +29,15 @@ THREE, FIVE = card("3H", (-60.0, 0.0)), card("5S", (-60.0, 0.0), angle=99.0)
 PLAYED = [card("7H", (-62.0, -8.0), 0.99), Observation(-62.0, 17.0, 90.0, "up", {"5C": 0.93, "5S": 0.04})]
 
 
-def stays(*those: Observation, new: bool = True) -> Pictured:
+def stays(*those: Observation, new: bool = True) -> PicturePair:
     """What pictures tell where these cards stay, and whether all that is seen was not there before."""
-    return Pictured(lambda _: new, lambda card, *_: card in those)
+    return told_pair(shows_new=lambda _: new, stays_beneath=lambda card, *_: card in those)
 
 
-def view(below: Sequence[Observation], look: Sequence[Observation], pictured: Pictured) -> PileView:
+def view(below: Sequence[Observation], look: Sequence[Observation], pictured: PicturePair) -> PileView:
     pile = Pile()
     for lying in below:
-        pile.put([(str(lying.best[0]), 1.0, lying)])
+        pile.put([NewCard(str(lying.best[0]), 1.0, lying)])
     return pile.view([look] * 2, set(), pictured)
 
 
@@ -85,12 +86,12 @@ def test_a_card_stays_whose_edge_beside_those_upon_it_is_where_it_was(moved: int
     """A blank strip of it is all that shows."""
     upper = Observation(-12.0, 0.0, 90.0, "up", {"9D": 0.99})
     before, now = table(0, upon=False), table(moved, upon=True)
-    assert edge_as_before(UPRIGHT, [upper], before, now) == same
-    assert not edge_as_before(UPRIGHT, [UPRIGHT], before, now), "nothing of it shows"
-    assert not edge_as_before(UPRIGHT, [upper], None, now)
+    assert PicturePair(before, now).edge_as_before(UPRIGHT, [upper]) == same
+    assert not PicturePair(before, now).edge_as_before(UPRIGHT, [UPRIGHT]), "nothing of it shows"
+    assert not PicturePair(None, now).edge_as_before(UPRIGHT, [upper])
     pictures = PilePictures(now=now, left=before, before_play=table(-6, upon=False))
-    assert pictures.since_left().stays(UPRIGHT, [upper], []) == same
-    assert not pictures.since_play().stays(UPRIGHT, [upper], [])
+    assert pictures.since_left.stays_beneath(UPRIGHT, [upper], []) == same
+    assert not pictures.since_play().stays_beneath(UPRIGHT, [upper], [])
 
 
 @pytest.mark.parametrize(("mate", "other"), [(None, False), (12, True)])
@@ -101,8 +102,8 @@ def test_what_is_outlined_where_a_card_shows_as_before_is_that_card(mate: int | 
         Observation(0.0, 12.0, 90.0, "up", {"5S": 0.9}),
     )
     before, now = table(0, upon=False, inked=True), table(0, upon=True, mate=mate, inked=True)
-    assert edge_as_before(UPRIGHT, [upper, low], before, now)
-    assert stays_beneath(UPRIGHT, [upper, low], [low], before, now) == other
+    assert PicturePair(before, now).edge_as_before(UPRIGHT, [upper, low])
+    assert PicturePair(before, now).stays_beneath(UPRIGHT, [upper, low], [low]) == other
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -110,11 +111,11 @@ def test_of_two_packs_a_card_just_upon_its_like_is_told_by_the_edge_of_that(alon
     queen, upon = card("QH", PLAY_AT), card("QH", (-68.0, 2.0), 0.99)
     pile = Pile(packs=2)
     for lying in [queen] if alone else [card("JD", (-61.0, 1.0)), queen]:
-        pile.put([(str(lying.best[0]), 1.0, lying)])
+        pile.put([NewCard(str(lying.best[0]), 1.0, lying)])
     pile.note_picture()
 
     def told(edge_stays: bool) -> list[str]:
-        was = Before(lambda _: False, lambda _: True, lambda *_: False, True, lambda *_: edge_stays)
+        was = told_pair(shows_new=lambda _: True, edge_as_before=lambda *_: edge_stays)
         return [name for name, _, _ in pile.view([[upon]] * 2, set(), was=was).new]
 
     assert told(edge_stays=False) == [], "it may be that one, moved"
@@ -127,10 +128,10 @@ def test_a_card_of_the_same_rank_that_was_put_on_later_lies_above_for_sure(toget
     clubs, diamonds = card("JC", (-86.0, -6.0), angle=103.0), card("JD", (-66.0, -9.0), angle=8.0)
     pile = Pile(packs=2)
     for cards in [[clubs, diamonds]] if together else [[clubs], [diamonds]]:
-        pile.put([(str(one.best[0]), 1.0, one) for one in cards])
+        pile.put([NewCard(str(one.best[0]), 1.0, one) for one in cards])
     look = [card("JS", (-46.0, 0.0), 0.99, 101.0), card("JH", (-69.0, -3.0), 0.99, 98.0)]
     look.append(card("JC", (-94.0, -6.0), 0.99, 99.0))
-    was = Before(lambda _: False, lambda _: True, lambda *_: False)
+    was = told_pair(shows_new=lambda _: True)
     new = pile.view([look] * 2, set(), was=was).new
     assert {name for name, _, _ in new} == ({"JS", "JH"} if together else {"JS", "JH", "JC"})
 
@@ -138,7 +139,7 @@ def test_a_card_of_the_same_rank_that_was_put_on_later_lies_above_for_sure(toget
 def test_of_two_packs_one_that_is_outlined_elsewhere_for_once_is_no_second_one() -> None:
     ace, askew = card("AD", PLAY_AT, 0.99, 79.0), card("AD", (-77.0, -7.0), 0.98, 101.0)
     pile = Pile(packs=2)
-    pile.put([("AD", 1.0, ace)])
+    pile.put([NewCard("AD", 1.0, ace)])
     assert not pile.view([[ace], [ace], [ace], [ace, askew], [askew]], set()).new
     assert [name for name, _, _ in pile.view([[ace, askew]] * 3, set()).new] == ["AD"]
 
@@ -179,9 +180,9 @@ def test_a_card_of_the_play_itself_does_not_stay_since_before_the_play(
 ) -> None:
     upper, lower = card("JS", (-84.0, 31.0), 0.99), card("JH", (-91.0, 2.0))
     pile, pictures = Pile(), PilePictures()
-    pile.put([("JH", 0.8, lower), ("JS", 1.0, upper)])
-    monkeypatch.setattr("vision.following.patches.stays_beneath", lambda *_: True)
-    monkeypatch.setattr(PilePictures, "came_with_play", lambda *_: True)
+    pile.put([NewCard("JH", 0.8, lower), NewCard("JS", 1.0, upper)])
+    monkeypatch.setattr(PicturePair, "edge_as_before", lambda *_: True)
+    monkeypatch.setattr(PicturePair, "shows_new", lambda *_: True)
     told = SimpleNamespace(last=SimpleNamespace(cards=("JH", "JS")))
     new_cards = NewCardFilter(pile, pictures, cast(Taking, None), cast(PlayLog, told))
     again = Observation(-84.0, 9.0, 86.0, "up", {"JH": 0.58, "JD": 0.4})

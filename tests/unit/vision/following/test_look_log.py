@@ -206,6 +206,8 @@ def test_what_is_no_log_is_refused(
         (b'"cards":[[', b'"cards":[["left",['),
         (b'"covered":[["', b'"covered":[["7.'),
         (b'"up":[["4S"', b'"up":[["5X"'),
+        (b'"up":[["4S",', b'"up":[['),
+        (b'"up":[[', b'"up":[["2H"],['),
         (b'"packs":1', b'"packs":1000000000'),
         (b'"game":1,"look"', b'"game":2,"look"'),
         (b'"compared":[[', b'"compared":[[7,['),

@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
+from vision.following.close_ups import PicturePair
 from vision.following.looks import UnderArm
 from vision.following.new_cards import NewCardFilter
-from vision.following.patches import PilePictures
 from vision.following.pile import Pile
+from vision.following.sets import NewCard
 from vision.table.layout import DRAW, PLAY
 from vision.table.observations import Observation
 
@@ -112,7 +113,7 @@ def test_what_alone_is_new_was_put_down_where_all_of_its_place_looks_otherwise(
 ) -> None:
     script = pictured()
     script.play("Ann", card(*on_pile("7H", 0, 0)))
-    monkeypatch.setattr(PilePictures, "lay_there", lambda *_: True)  # an index like one that lay there
+    monkeypatch.setattr(PicturePair, "lay_there", lambda *_: True)  # an index like one that lay there
     script.drawn = {"6H": truly}
     script.reach("Bob", (PLAY_AT, 0.4))
     at = (10, 20) if truly == "6H" else (0, 0)
@@ -208,8 +209,8 @@ def test_a_card_half_under_a_mate_is_the_one_of_its_colour_that_lay_there_if_the
     script.play("Ann", card(*on_pile("AS", 0, 0)))
     script.drawn = {"AC": truly}
     x, y = PLAY_AT[0] + (0 if truly == "AS" else 12), PLAY_AT[1]
-    monkeypatch.setattr(PilePictures, "lay_there", lambda *_: False)
-    monkeypatch.setattr(PilePictures, "shows_new", lambda *_: True)
+    monkeypatch.setattr(PicturePair, "lay_there", lambda *_: False)
+    monkeypatch.setattr(PicturePair, "shows_new", lambda *_: True)
     half_read = Observation(x, y, 90.0, "up", {"AC": 0.74, "AS": 0.24})
     lower = [] if truly == "AS" else [card(*on_pile("AS", 0, 0))]
     script.reach("Bob", (PLAY_AT, 0.4))
@@ -239,9 +240,9 @@ def test_a_card_read_well_just_upon_another_is_new_where_all_of_its_place_looks_
     """The indices of a heart and a diamond look much alike."""
     script = pictured()
     script.play("Ann", card(*on_pile("4D", 0, 0, 0.99)))
-    monkeypatch.setattr(PilePictures, "lay_there", lambda *_: True)
-    monkeypatch.setattr(PilePictures, "shows_new", lambda *_: False)
-    monkeypatch.setattr("vision.following.patches.looks_otherwise", lambda *_: otherwise)
+    monkeypatch.setattr(PicturePair, "lay_there", lambda *_: True)
+    monkeypatch.setattr(PicturePair, "shows_new", lambda *_: False)
+    monkeypatch.setattr(PicturePair, "looks_otherwise", lambda *_: otherwise)
     script.reach("Bob", (PLAY_AT, 0.4))
     script.table = [Observation(*PLAY_AT, 90.0, "up", {"4H": 0.96, "4D": 0.03})]
     script.rest()
@@ -267,7 +268,7 @@ def test_a_card_of_which_one_corner_looks_as_before_came_with_the_play_where_all
         script.table.append(card(*on_pile("5D", 20, 0, 0.4), angle=3.0))
         script.look()
     monkeypatch.setattr(NewCardFilter, "lay_there", lambda self, new: new[0] == "5D")
-    monkeypatch.setattr(PilePictures, "rest_looks_otherwise", lambda *_: otherwise)
+    monkeypatch.setattr(PicturePair, "looks_otherwise_beside", lambda *_: otherwise)
     script.table = script.table[:1]
     script.play("Bob", five, card(*on_pile("8H", -10, 0), angle=3.0))
     assert script.told()[2:] == [("play", "Bob", cards)]
@@ -277,7 +278,7 @@ def test_a_card_named_as_it_was_read_under_the_hand_may_have_another_name_when_i
     """The name of a new card need not be among those that its latest reading may have."""
     free = Observation(0.0, 0.0, 90.0, "up", {"8D": 0.5, "6D": 0.3})
     newest = SimpleNamespace(player="Ann", cards=("9C",), t=9.0)
-    log = SimpleNamespace(newest=newest, in_one_reach=lambda player, then, now: True)
+    log = SimpleNamespace(newest=newest, in_one_reach=lambda play, now: True)
     known = NewCardFilter(Pile(), None, None, log)  # type: ignore[arg-type]
-    seen = [("9S", 0.98, card("9S", PLAY_AT)), ("5H", 0.95, free)]
+    seen = [NewCard("9S", 0.98, card("9S", PLAY_AT)), NewCard("5H", 0.95, free)]
     assert known.without_misread_beside_last(seen, "Ann", 10.0, sure=0.75) == seen[:1]

@@ -35,16 +35,16 @@ def test_what_is_read_in_the_hand_that_carries_the_pile_does_not_count_later_it_
     under_hand.taken_off(["4S"], 10.0)
     for t in (10.2, 10.4, 14.0, 14.2):
         under_hand.note(Look(t, (), (UnderArm(0, up("4S"), 0.9, moving=False),)), TABLE, lambda _: False)
-        assert bool(under_hand.sure([], t)) == (t == 14.2)
+        assert bool(under_hand.sure([], t, ())) == (t == 14.2)
 
 
 def test_a_card_outlined_twice_in_one_look_was_read_once() -> None:
     under_hand = OccludedReadings()
     twice = tuple(UnderArm(0, up("JS", x), 0.6, moving=False) for x in (0, 9))
     under_hand.note(Look(10.0, (), twice), TABLE, lambda _: False)
-    assert under_hand.sure([], 10.0) == []
+    assert under_hand.sure([], 10.0, ()) == []
     under_hand.note(Look(10.2, (), twice[:1]), TABLE, lambda _: False)
-    assert [name for name, _, _ in under_hand.sure([], 10.2)] == ["JS"]
+    assert [name for name, _, _ in under_hand.sure([], 10.2, ())] == ["JS"]
 
 
 def test_of_several_packs_two_alike_read_in_two_looks_beside_one_another_are_two() -> None:

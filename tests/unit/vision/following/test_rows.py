@@ -7,8 +7,7 @@ import pytest
 
 from vision.following.patches import Patch
 from vision.following.rows import Rows
-from vision.plane import TablePlane
-from vision.table.layout import Layout, Seat, Zone
+from vision.table.layout import Zone
 from vision.table.observations import Observation
 
 SPOT = Zone("row", 0, 0)
@@ -20,8 +19,7 @@ def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0, **others
 
 
 def rows() -> Rows:
-    layout = Layout(TablePlane(np.eye(3)), 100, 100, (Seat("Ann", ((0, 0), (75, 0), (150, 0)), (0, 1)),))
-    return Rows(layout, [["4S", "5C", "6C"]])
+    return Rows([["4S", "5C", "6C"]], 1, 0.0)
 
 
 def test_an_untouched_spot_does_not_change_though_the_reader_errs() -> None:
@@ -35,7 +33,6 @@ def test_an_untouched_spot_does_not_change_though_the_reader_errs() -> None:
 def test_a_touched_spot_is_judged_by_two_looks() -> None:
     row = rows()
     row.touch(SPOT, 3.0)
-    assert row.is_open(0)
     assert row.undisturbed() == ["5C", "6C"]
     assert row.look(SPOT, [up("QS")]) is None
     change = row.look(SPOT, [up("QS")])
@@ -115,8 +112,7 @@ def test_a_card_held_out_beside_an_up_card_corrects_no_name() -> None:
 
 
 def test_names_are_corrected_by_looks_that_are_surer_only() -> None:
-    seats = (Seat("Ann", ((0.0, 0.0), (75.0, 0.0), (150.0, 0.0)), (0.0, 1.0)),)
-    row = Rows(Layout(TablePlane(np.eye(3)), 1000, 600, seats), [["4S", "5C", "6C"]], surely=0.93)
+    row = Rows([["4S", "5C", "6C"]], 1, 0.93)
     for _ in range(5):
         row.look(SPOT, [up("4C", p=0.9)])
     assert row.better_names() == []

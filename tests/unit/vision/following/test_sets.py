@@ -8,12 +8,13 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.support.told_pictures import ALL_NEW
 from vision.following.looks import UnderArm
 from vision.following.patches import Patch, same_patch
 from vision.following.pile import Pile
 from vision.following.reported_events import PutDown, ReportedEvents
 from vision.following.scene import Scene
-from vision.following.sets import Pictured, one_set, with_mates
+from vision.following.sets import NewCard, named_like_mates, without_doubtful
 from vision.hands.tracks import ArmTrack
 from vision.plane import TablePlane
 from vision.table.layout import Layout, Place, Seat, Zone
@@ -29,7 +30,7 @@ def up(name: str, x: float = 0.0, p: float = 0.97, angle: float = 90.0, **others
 
 def pile_of(*cards: Observation) -> Pile:
     pile = Pile()
-    pile.put([(str(card.best[0]), 1.0, card) for card in cards])
+    pile.put([NewCard(str(card.best[0]), 1.0, card) for card in cards])
     return pile
 
 
@@ -65,9 +66,9 @@ def test_what_seems_new_in_half_of_the_looks_is_not_surer_because_its_rivals_lie
 def test_the_uppermost_card_half_covered_by_a_new_one_is_not_new_though_its_suit_is_misread() -> None:
     looks = [[up("7D"), up("JD", 4, p=0.9, angle=178, cJS=0.05)]] * 3
     pile = pile_of(up("4D"), up("JS", angle=180))
-    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["7D"]
+    assert [card[0] for card in pile.view(looks, set(), ALL_NEW).new] == ["7D"]
     elsewhere = pile_of(up("4D"), up("JS", 25, angle=180))
-    assert [card[0] for card in elsewhere.view(looks, set(), Pictured(lambda _: True)).new] == ["JD", "7D"]
+    assert [card[0] for card in elsewhere.view(looks, set(), ALL_NEW).new] == ["JD", "7D"]
 
 
 def test_a_card_just_where_another_lay_counts_where_the_picture_shows_that_it_is_new() -> None:
@@ -75,7 +76,7 @@ def test_a_card_just_where_another_lay_counts_where_the_picture_shows_that_it_is
     looks = [[up("JH", 16), up("JD", p=0.65, cJH=0.14)]] * 2
     pile = pile_of(up("8S"), up("JS", 60, angle=10))
     assert [card[0] for card in pile.view(looks, set()).new] == ["JH"]
-    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["JH", "JD"]
+    assert [card[0] for card in pile.view(looks, set(), ALL_NEW).new] == ["JH", "JD"]
 
 
 def test_of_a_card_of_another_rank_the_rank_must_be_sure_and_not_the_suit() -> None:
@@ -112,22 +113,26 @@ def test_one_look_among_several_is_not_enough() -> None:
 
 def test_a_doubtful_card_is_the_mate_of_one_that_was_put_down_with_it() -> None:
     top, below = up("8S", 0, p=1.0), Observation(0, -18, 90, "up", {"8D": 0.4, "8S": 0.1, "9S": 0.1})
-    named = with_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["5C"])
+    named = named_like_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["5C"])
     assert [name for name, _ in named] == ["8S", "8D"]
     assert named[1][1] > 0.7
     alike = Observation(0, -18, 90, "up", {"8C": 0.4, "8S": 0.3})
-    assert with_mates([("8S", 1.0), (None, 0.0)], [top, alike], known=[])[1][0] is None, "outlined twice?"
-    assert with_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["8S"])[1][0] is None, "nothing new"
-    twice = with_mates([("8S", 1.0), (None, 0.0), (None, 0.0)], [top, below, below], known=[])
+    assert named_like_mates([("8S", 1.0), (None, 0.0)], [top, alike], known=[])[1][0] is None, (
+        "outlined twice?"
+    )
+    assert named_like_mates([("8S", 1.0), (None, 0.0)], [top, below], known=["8S"])[1][0] is None, (
+        "nothing new"
+    )
+    twice = named_like_mates([("8S", 1.0), (None, 0.0), (None, 0.0)], [top, below, below], known=[])
     assert [name for name, _ in twice] == ["8S", "8D", None]
 
 
 def test_a_mate_of_the_same_colour_is_one_unless_it_may_be_the_other_one_outlined_twice() -> None:
     named = [("8H", 1.0), (None, 0.0)]
     top, below = up("8H", 0, p=1.0), Observation(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.02})
-    assert [name for name, _ in with_mates(named, [top, below], known=["8S"])] == ["8H", "8D"]
+    assert [name for name, _ in named_like_mates(named, [top, below], known=["8S"])] == ["8H", "8D"]
     twice = Observation(0, -18, 90, "up", {"8D": 0.3, "10D": 0.2, "8H": 0.1})
-    assert with_mates(named, [top, twice], known=["8S"])[1][0] is None
+    assert named_like_mates(named, [top, twice], known=["8S"])[1][0] is None
 
 
 def test_the_mate_of_a_card_that_was_told_under_the_hand_is_likelier_than_it_is_read() -> None:
@@ -151,15 +156,23 @@ def test_what_is_drawn_through_two_cards_of_the_pile_and_read_in_both_colours_is
 
 def test_a_set_keeps_its_rank_unless_other_cards_are_sure() -> None:
     seen = up("9S")
-    assert [c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.6, seen), ("9H", 0.5, seen)])] == ["9S", "9H"]
-    assert {c[0] for c in one_set([("9S", 0.95, seen), ("6D", 0.97, seen)])} == {"9S", "6D"}
+    assert [
+        c[0]
+        for c in without_doubtful(
+            [NewCard("9S", 0.95, seen), NewCard("6D", 0.6, seen), NewCard("9H", 0.5, seen)]
+        )
+    ] == ["9S", "9H"]
+    assert {c[0] for c in without_doubtful([NewCard("9S", 0.95, seen), NewCard("6D", 0.97, seen)])} == {
+        "9S",
+        "6D",
+    }
 
 
 def test_the_rank_that_is_being_played_is_the_sets_though_another_is_read_more_surely() -> None:
     seen = up("9S")
-    new = [("KH", 0.96, up("KH", p=0.85)), ("JD", 0.9, seen)]
-    assert [card[0] for card in one_set(new)] == ["KH"]
-    assert [card[0] for card in one_set(new, ranks={"J"})] == ["JD"]
+    new = [NewCard("KH", 0.96, up("KH", p=0.85)), NewCard("JD", 0.9, seen)]
+    assert [card[0] for card in without_doubtful(new)] == ["KH"]
+    assert [card[0] for card in without_doubtful(new, ranks={"J"})] == ["JD"]
 
 
 def test_a_card_of_another_rank_is_none_where_its_like_is_known_to_lie_unseen() -> None:
@@ -273,7 +286,7 @@ def test_a_card_told_under_a_hand_is_sure_once_it_is_surely_read_in_its_place_wi
     pile.confirm([[up("6S", 40, p=0.99)]] * 2)
     assert [card.sure for card in pile.cards] == [True]
     bare = pile.view([[up("6C", 40, p=0.99)]] * 2, set())
-    assert pile.misread_before(("6C", 0.99, up("6C", 40, p=0.99)), bare) is None
+    assert pile.misread_before(NewCard("6C", 0.99, up("6C", 40, p=0.99)), bare) is None
 
 
 @pytest.mark.parametrize(("p", "new"), [(0.5, ["6D"]), (0.99, ["5C", "6D"])])
@@ -293,7 +306,7 @@ def test_a_buried_card_that_was_almost_certain_under_the_hand_was_not_misread(
     """Somebody else put a card of its rank and colour where it lies."""
     pile = pile_of(up("6S", 40, p=p), up("9H", 80))
     view = pile.view([[up("6C", 40, p=0.999)]] * 2, set())
-    found = pile.misread_before(("6C", 0.999, up("6C", 40, p=0.999)), view)
+    found = pile.misread_before(NewCard("6C", 0.999, up("6C", 40, p=0.999)), view)
     assert (found and found.name) == misread
 
 
@@ -309,9 +322,9 @@ def test_a_doubtful_second_card_is_another_one_where_the_picture_shows_that_it_i
     pile = pile_of(up("3S", 40))
     look = [up("3H", p=0.99, angle=0), up("3C", 60, p=0.92, c3S=0.05), up("KS", 80, p=0.92, cKC=0.05)]
     unseen_king = pile_of(up("3S", 40), up("KC", 90))
-    view = pile.view([look[:2]] * 2, set(), Pictured(lambda _: True))
+    view = pile.view([look[:2]] * 2, set(), ALL_NEW)
     assert {card[0] for card in view.new} == {"3H", "3C"}
-    other_rank = unseen_king.view([look] * 2, set(), Pictured(lambda _: True))
+    other_rank = unseen_king.view([look] * 2, set(), ALL_NEW)
     assert {card[0] for card in other_rank.new} == {"3H", "3C"}, "one of another rank stays doubtful"
 
 
@@ -339,14 +352,14 @@ def test_a_guess_is_an_unseen_card_that_is_hardly_less_likely_though_its_outline
 ) -> None:
     pile = pile_of(up("6C"))
     look = [up("6H", 3, p=0.99, angle=0), up("6S", -12, p=0.3, angle=102, c6C=as_unseen)]
-    assert [card[0] for card in pile.view([look] * 4, set(), Pictured(lambda _: True)).new] == new
+    assert [card[0] for card in pile.view([look] * 4, set(), ALL_NEW).new] == new
 
 
 def test_a_doubtful_card_of_a_rank_that_lay_there_is_new_where_the_picture_shows_that_it_is() -> None:
     pile = pile_of(up("6S"))
     looks = [[up("6H", p=0.99, angle=95), up("6C", 8, p=0.84, angle=84)]] * 3
     assert [card[0] for card in pile.view(looks, set()).new] == ["6H"], "it may be the 6S"
-    assert [card[0] for card in pile.view(looks, set(), Pictured(lambda _: True)).new] == ["6H", "6C"]
+    assert [card[0] for card in pile.view(looks, set(), ALL_NEW).new] == ["6H", "6C"]
 
 
 def test_what_cannot_be_named_and_lies_nearly_as_an_unseen_card_is_that_card() -> None:
@@ -517,7 +530,7 @@ def test_cards_found_below_a_play_whose_draw_is_over_are_due_since_they_were_put
 
 def test_a_doubtful_card_in_the_top_s_place_does_not_hide_it_where_a_buried_one_comes_to_light() -> None:
     pile = pile_of(up("7H"), up("JC", 3), up("AH", 30))
-    view = pile.view([[up("7H"), up("QS", 30, p=0.6)]] * 5, set(), Pictured(lambda _: True))
+    view = pile.view([[up("7H"), up("QS", 30, p=0.6)]] * 5, set(), ALL_NEW)
     assert [card[0] for card in view.new] == ["QS"]
     assert pile.is_laid_bare(view, {"AH"}, gone=True, doubtful=True)
     for seen, gone, doubtful in (({"AH"}, True, False), ({"AH"}, False, True), ({"AH", "7H"}, True, True)):
@@ -530,7 +543,7 @@ def test_a_guess_in_the_top_s_place_that_may_be_a_buried_card_does_not_hide_the_
 ) -> None:
     pile = pile_of(up("4H", -20), up("6C", 5), up("JC", 3), up("AH", 12))
     look = [up("4H", -20), up("JC", 3), up("6S", 12, p=0.45, c6C=as_buried)]
-    view = pile.view([look] * 5, set(), Pictured(lambda _: True))
+    view = pile.view([look] * 5, set(), ALL_NEW)
     assert [card[0] for card in view.new] == ["6S"]
     assert pile.is_laid_bare(view, {"AH", "JC"}, gone=True, doubtful=False) is bare
 
