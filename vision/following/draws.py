@@ -486,7 +486,9 @@ class Draws:
                 owing = self._whose_doubtful(drawn)
             if owing is None:
                 due = self._play_of_who_draws(drawn, now)
-            else:
+            if owing is None and due is None and _rests(drawn):
+                owing = self._only_one_who_owes()
+            if owing is not None:
                 drawn.seat, player = owing, self._scene.player(owing)
                 due = self._due(owing)
         if not drawn.pictured:
@@ -526,6 +528,11 @@ class Draws:
         """
         over = set[int]().union(*(self._over_pile(*stay) for stay in drawn.stays)) - {drawn.seat}
         owing = [seat for seat in over if self._due(seat) is not None]
+        return owing[0] if len(owing) == 1 else None
+
+    def _only_one_who_owes(self) -> int | None:
+        """Return the only seat that still has to draw; None if it is not one."""
+        owing = [seat for seat in range(len(self._scene.layout.seats)) if self._due(seat) is not None]
         return owing[0] if len(owing) == 1 else None
 
     def _whose_doubtful(self, drawn: _Drawn) -> int | None:
@@ -634,3 +641,8 @@ class Draws:
         event, before = self._reported
         soon = drawn.start - before.t < _AGAIN_SECONDS
         return soon and before.seat == drawn.seat and self._scene.log.is_newest(event)
+
+
+def _rests(drawn: _Drawn) -> bool:
+    """Return whether the hand was at the draw pile for longer than drawing takes: it points, or rests."""
+    return any(end - start > DRAW_SECONDS for start, end in drawn.stays)

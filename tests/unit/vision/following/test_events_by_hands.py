@@ -1180,3 +1180,16 @@ def test_what_cannot_be_read_and_looks_as_it_did_after_the_first_play_is_no_play
         script.rest(0.3)
         script.look()
     assert [cards for kind, _, cards in script.told() if kind == "play"] == [("5D",)]
+
+
+@pytest.mark.parametrize(("seconds", "player"), [(2.0, "Ann"), (0.4, "Bob")])
+def test_what_is_drawn_beneath_a_hand_that_points_is_of_the_only_player_who_still_has_to_draw(
+    seconds: float, player: str
+) -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, seconds), (BOB_HOME, 0.1)))
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert draws(script) == [(player, 1)]
