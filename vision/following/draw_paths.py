@@ -160,11 +160,21 @@ class DrawWays:
 
     def stays(self, reach: ArmTrack, since: float) -> int:
         """Return how often a hand with tracked fingers stayed at the draw pile after a time."""
-        there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place)]
+        return sum(end - start >= _TAKES_SECONDS for start, end in self._unbroken_stays(reach, since))
+
+    def longest_stay(self, reach: ArmTrack, since: float) -> float:
+        """Return for how many seconds at most a hand with tracked fingers stayed there, or beside it."""
+        stays = self._unbroken_stays(reach, since, NEAR_MM)
+        return max((end - start for start, end in stays), default=0.0)
+
+    def _unbroken_stays(
+        self, reach: ArmTrack, since: float, within: float = DRAW_NEAR_MM
+    ) -> list[tuple[float, float]]:
+        there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place, within)]
         begun = [k for k, t in enumerate(there) if k == 0 or t - there[k - 1] > _LOST_AT_PILE_SECONDS]
         ends = [*(k - 1 for k in begun[1:]), len(there) - 1]
         pairs = zip(begun, ends, strict=True) if there else ()
-        return sum(there[end] - there[start] >= _TAKES_SECONDS for start, end in pairs)
+        return [(there[start], there[end]) for start, end in pairs]
 
     def turns_there(self, reach: ArmTrack, trip: Path) -> bool:
         """Return whether the hand's farthest point is the draw pile, or a card that it took from there."""

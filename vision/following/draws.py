@@ -69,7 +69,9 @@ class _Drawn:
     pictured: bool = False
     """Whether only the draw pile's picture shows the draw."""
     stays: list[tuple[float, float]] = field(default_factory=list)
-    """The times from and till which the hand was at the draw pile, if its fingers are tracked."""
+    """For each reach, the first and the last moment at the draw pile, if the fingers are tracked."""
+    longest_stay: float = 0.0
+    """For how many seconds at most the hand stayed there, if its fingers are tracked."""
     number: int | None = None
     """The number of the reach that drew the latest of them; None if only the picture shows the draw."""
     beside: bool = False
@@ -300,6 +302,9 @@ class Draws:
             self._report_of_another(reach.seat, now)
             count = self._ways.stays(reach, since)
             self._add(reach, count, count, stay=stay, beside=not at_pile)
+            if self._drawn is not None:
+                longest = self._ways.longest_stay(reach, since)
+                self._drawn.longest_stay = max(self._drawn.longest_stay, longest)
 
     def _report_of_another(self, seat: int, now: float) -> None:
         """Report another seat's draws before this seat's draws are counted, if it is known what for."""
@@ -486,8 +491,8 @@ class Draws:
                 owing = self._whose_doubtful(drawn)
             if owing is None:
                 due = self._play_of_who_draws(drawn, now)
-            if owing is None and due is None and _rests(drawn):
-                owing = self._only_one_who_owes()
+            if owing is None and due is None and self._was_drawn_beneath(drawn):
+                owing = self._only_one_who_owes(drawn.t)
             if owing is not None:
                 drawn.seat, player = owing, self._scene.player(owing)
                 due = self._due(owing)
@@ -521,6 +526,14 @@ class Draws:
         """Return whether the draw pile may look different since a hand with tracked fingers was there."""
         return any(self._pictures.show_taking(*stay) is not False for stay in drawn.stays)
 
+    def _was_drawn_beneath(self, drawn: _Drawn) -> bool:
+        """Return whether the draw pile looks different since a hand stayed there for longer than it takes.
+
+        Such a hand points, or rests.
+        """
+        rests = drawn.longest_stay > DRAW_SECONDS
+        return rests and any(self._pictures.show_taking(*stay) for stay in drawn.stays)
+
     def _who_owes(self, drawn: _Drawn) -> int | None:
         """Return the seat that still had to draw and whose arm was over the draw pile, too; None: not one.
 
@@ -530,9 +543,10 @@ class Draws:
         owing = [seat for seat in over if self._due(seat) is not None]
         return owing[0] if len(owing) == 1 else None
 
-    def _only_one_who_owes(self) -> int | None:
-        """Return the only seat that still has to draw; None if it is not one."""
-        owing = [seat for seat in range(len(self._scene.layout.seats)) if self._due(seat) is not None]
+    def _only_one_who_owes(self, by: float) -> int | None:
+        """Return the seat that alone still has to draw for what it put down by a time; None if none does."""
+        dues = ((seat, self._due(seat)) for seat in range(len(self._scene.layout.seats)))
+        owing = [seat for seat, due in dues if due is not None and due.t <= by and self._needed(seat, due)]
         return owing[0] if len(owing) == 1 else None
 
     def _whose_doubtful(self, drawn: _Drawn) -> int | None:
@@ -620,10 +634,13 @@ class Draws:
 
         If the pile is empty now, fewer may have been left.
         """
-        player, log = self._scene.player(drawn.seat), self._scene.log
-        spare = 0 if self._scene.draws_as_played else log.spare_cards(player, due.t)
-        needed = max(0, due.count - spare)
+        needed = self._needed(drawn.seat, due)
         return min(needed, drawn.count) if self._pile_showed[-1:] == [False] else needed
+
+    def _needed(self, seat: int, due: PutDown) -> int:
+        """Return how many cards a player needs for what was put down, if there are enough."""
+        player, log = self._scene.player(seat), self._scene.log
+        return max(0, due.count - (0 if self._scene.draws_as_played else log.spare_cards(player, due.t)))
 
     def _was_told_meanwhile(self, drawn: _Drawn) -> bool:
         """Return whether an earlier reported draw may have caused this change of the picture."""
@@ -641,8 +658,3 @@ class Draws:
         event, before = self._reported
         soon = drawn.start - before.t < _AGAIN_SECONDS
         return soon and before.seat == drawn.seat and self._scene.log.is_newest(event)
-
-
-def _rests(drawn: _Drawn) -> bool:
-    """Return whether the hand was at the draw pile for longer than drawing takes: it points, or rests."""
-    return any(end - start > DRAW_SECONDS for start, end in drawn.stays)

@@ -200,7 +200,7 @@ class PlayPile:
         """Decide by the looks since the last disturbance; `forced`: decide now, with the looks there are."""
         if self.touched is None:
             self._undisturbed = self._undisturbed if patch is None else patch
-            if self._as_left is None:  # no look showed the first play at its place
+            if self._as_left is None:  # nothing was settled with a picture yet, as after the first play
                 self._keep_picture(patch)
             self._new_cards.in_sight |= named_in(self._looks)
             self._looks = self._looks[-_ENOUGH_LOOKS:]
@@ -287,7 +287,7 @@ class PlayPile:
         self._keep_picture(patch)
 
     def _keep_picture(self, patch: Patch | None) -> None:
-        """Keep the pictures of the pile as it is now left."""
+        """Keep the pictures of the pile as it is now left; without a patch, the close one stays."""
         self._as_left = patch
         if patch is not None:
             self._pictures.left = self._pictures.now

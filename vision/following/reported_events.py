@@ -129,7 +129,8 @@ class ReportedEvents:
         elif event.event == "show":
             since = len(before.answers) if before.event == "show" else 0
             answering = [who for who, _ in event.answers[since:]]
-            told = [] if before.event == "show" or event.player is None else [event.player]
+            owes = before.event != "show" and event.player in self.put_down
+            told = [event.player] if owes and event.player is not None else []
             self._showed([*told, *answering], event.t or now)
         else:
             more = Counter({event.player: _from_hand(event)})

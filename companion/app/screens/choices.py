@@ -77,8 +77,8 @@ class ChoicesBar(BoxLayout):
     def choose(self, number: int, choice: Consequence) -> None:
         """Report what the players have chosen about the event with an id.
 
-        A button keeps the id of the event that it was pressed for. The row may show another breach before
-        the finger leaves it.
+        A button keeps the id of the event that it was made or pressed for. The row may show another breach
+        before the finger leaves it.
         """
         self.on_choose(number, choice)
 

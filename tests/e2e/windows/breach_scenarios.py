@@ -182,6 +182,7 @@ def moved_under_a_finger(walker: Walker) -> Steps:
         yield from rest(4)
         yield from walker.tap(bar.buttons[choice])
     walker.saw["chosen"] = chosen
+    Window.remove_widget(bar)
 
 
 def _see_again_a_lawful_play(walker: Walker) -> Steps:

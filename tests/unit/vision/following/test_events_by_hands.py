@@ -1182,14 +1182,38 @@ def test_what_cannot_be_read_and_looks_as_it_did_after_the_first_play_is_no_play
     assert [cards for kind, _, cards in script.told() if kind == "play"] == [("5D",)]
 
 
-@pytest.mark.parametrize(("seconds", "player"), [(2.0, "Ann"), (0.4, "Bob")])
+@pytest.mark.parametrize(
+    ("seconds", "shows", "drawn"), [(2.0, 16, ["Ann"]), (0.4, 16, ["Bob"]), (2.0, 20, ["Bob"])]
+)
 def test_what_is_drawn_beneath_a_hand_that_points_is_of_the_only_player_who_still_has_to_draw(
-    seconds: float, player: str
+    seconds: float, shows: int, drawn: list[str]
 ) -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
     script.play("Ann", card("9S", PLAY_AT))
     script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, seconds), (BOB_HOME, 0.1)))
+    script.draw_picture = draw_picture(shows)
+    script.rest(4.0)
+    assert [player for player, _ in draws(script)] == (drawn if shows < 20 else [])
+
+
+def test_of_two_players_who_still_have_to_draw_neither_is_given_what_a_pointing_hand_may_have_drawn() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Cat", card("JS", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 2.0), (BOB_HOME, 0.1)))
     script.draw_picture = draw_picture(16)
     script.rest(4.0)
-    assert draws(script) == [(player, 1)]
+    assert {player for player, _ in draws(script)} <= {"Bob"}
+
+
+def test_two_quick_trips_to_the_draw_pile_are_no_pointing() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    trips = ((BOB_HOME, 0.1), (DRAW_AT, 0.2), (BOB_HOME, 0.4), (DRAW_AT, 0.2), (BOB_HOME, 0.1))
+    script.end(script.reach("Bob", *trips))
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert "Ann" not in {player for player, _ in draws(script)}

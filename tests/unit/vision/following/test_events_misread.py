@@ -369,17 +369,25 @@ def test_both_ends_of_a_card_across_others_outlined_as_two_are_one_card() -> Non
     assert {name for name, _, _ in pile.view([[left, upper]] * 3, set()).new} == {"2C", "2S"}, "two cards"
 
 
-@pytest.mark.parametrize(("came", "another"), [(True, True), (False, False)])
+@pytest.mark.parametrize(
+    ("came", "changed", "p", "another"),
+    [
+        (True, True, 0.97, True),
+        (False, True, 0.97, False),
+        (True, False, 0.97, False),
+        (True, True, 0.95, False),
+    ],
+)
 def test_what_shows_where_a_card_of_its_rank_and_colour_lies_is_that_one_unless_it_surely_came_with_the_play(
-    monkeypatch: pytest.MonkeyPatch, came: bool, another: bool
+    monkeypatch: pytest.MonkeyPatch, came: bool, changed: bool, p: float, another: bool
 ) -> None:
-    monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: True)
+    monkeypatch.setattr(PilePictures, "changed_with_play", lambda self, card: changed)
     monkeypatch.setattr(PicturePair, "shows_new", lambda self, card: came)
     pile = Pile()
     lower = card("8S", (-77.0, 8.0), angle=11.0)
     pile.put([NewCard("8S", 1.0, lower), NewCard("QC", 1.0, card("QC", (-78.0, 9.0), angle=86.0))])
     new_cards = NewCardFilter(pile, PilePictures(), cast(Taking, None), cast(PlayLog, None))
-    assert new_cards.is_another(NewCard("8C", 0.85, replace(lower, probabilities={"8C": 0.97}))) is another
+    assert new_cards.is_another(NewCard("8C", 0.85, replace(lower, probabilities={"8C": p}))) is another
 
 
 @pytest.mark.parametrize(("p", "likeness"), [(0.95, ALIKE), (0.8, MUCH_ALIKE)])

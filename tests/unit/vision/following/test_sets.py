@@ -404,11 +404,14 @@ def test_a_revision_names_the_first_telling() -> None:
     assert log.take() == []
 
 
-def test_whoever_showed_the_card_that_seemed_played_has_put_down_a_shown_card() -> None:
+@pytest.mark.parametrize("drawn", [False, True])
+def test_whoever_showed_the_card_that_seemed_played_has_to_draw_unless_that_is_done(drawn: bool) -> None:
     log = ReportedEvents()
     played = log.add("play", 1.0, 1.2, player="Ann", cards=("3S",))
+    if drawn:
+        log.add("draw", 2.0, 2.2, player="Ann", count=1)
     log.revise(played, 4.0, event="show", to="Bob")
-    assert log.put_down["Ann"].shown
+    assert [put.shown for put in log.put_down.values()] == ([] if drawn else [True])
 
 
 def test_patches_tell_whether_anything_changed() -> None:
