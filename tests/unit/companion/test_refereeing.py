@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +17,11 @@ from companion.game.refereeing import WatchedGame, make_referee
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee.referee import Referee
+from tests.faults.test_weights_that_fail import Film, Table
 from vision.enrolment.online_learning import LearningReader
 from vision.following import watcher as watch
+from vision.following.events import EventMaker
+from vision.following.looks import Deal
 from vision.table.view import TableView
 from vision.types import CardReading
 
@@ -382,3 +386,18 @@ def test_a_question_that_answers_itself_is_withdrawn_before_the_deal_is_told() -
     withdrawn, deal = joined.feed(FRAME, 2.0)
     assert (withdrawn["revise"], withdrawn["withdrawn"], deal["event"]) == (question["id"], True, "deal")
     assert [line["event"] for line in joined.lines] == ["deal"]
+
+
+@pytest.mark.parametrize(("rules", "as_played"), [("jokers", True), ("shed", False)])
+def test_the_event_logic_is_told_whether_all_draw_as_many_as_they_play(rules: str, as_played: bool) -> None:
+    begun: list[Deal] = []
+
+    def make_events(deal: Deal) -> EventMaker:
+        begun.append(deal)
+        return EventMaker(deal)
+
+    table = Table()
+    game = WatchedGame.open(rules=rules, players=("Ann", "Bob"), reader=table, make_events=make_events)
+    for t, frame in itertools.islice(Film(table, 200), 60):
+        game.feed(frame, t)
+    assert [deal.draws_as_played for deal in begun] == [as_played]
