@@ -142,6 +142,8 @@ class Taking:
 
     def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool) -> None:
         """Note that a seat took the upper cards; `surely`: a picture shows that they have gone."""
+        self.report_part_before(seat, now)
+        cards += () if self.part is None else self.part.cards
         self.part = self._taken(seat, cards, now)
         self.part.surely = surely
 

@@ -477,3 +477,17 @@ def test_who_draws_after_touching_a_pile_that_was_only_overlooked_has_drawn(
     script.rest(2.0)
     assert sorted(script.maker.pile) == ["9H", "KS"]
     assert script.told()[-1][:2] == ("draw", "Bob")
+
+
+def test_who_takes_a_play_back_and_then_the_pile_in_two_goes_has_not_played_it() -> None:
+    script = Script()
+    lower = [card(name, (PLAY_AT[0] + 12.0 * k, PLAY_AT[1])) for k, name in enumerate(("7H", "7S", "KC"))]
+    for player, put in zip(("Cat", "Dan", "Ann"), lower, strict=True):
+        script.play(player, put)
+    script.play("Bob", card("3C", (PLAY_AT[0] + 36.0, PLAY_AT[1])))
+    for left in (3, 1, 0):  # the three, two cards, and the last one
+        script.reach("Bob", (PLAY_AT, 0.3))
+        script.table = lower[:left]
+        script.rest(0.7)
+    script.rest(4.0)
+    assert [told for told in script.told() if told[1] == "Bob"] == [("pick_up", "Bob", ("7H", "7S", "KC"))]
