@@ -225,9 +225,12 @@ class Draws:
 
     def _due_since(self, visit: DrawVisit) -> int | None:
         """Return the only seat that had to draw by the end of a visit; None if none or several had."""
-        dues = map(self._due, range(len(self._scene.layout.seats)))
-        seats = [seat for seat, due in enumerate(dues) if due is not None and due.t <= visit.end]
-        return seats[0] if len(seats) == 1 else None
+        return _only(self._dues_by(visit.end))
+
+    def _dues_by(self, t: float) -> dict[int, PutDown]:
+        """Return the seats that had to draw by a time, and for what."""
+        dues = ((seat, self._due(seat)) for seat in range(len(self._scene.layout.seats)))
+        return {seat: due for seat, due in dues if due is not None and due.t <= t}
 
     def _hand_hidden_at_pile(self, visit: DrawVisit, seat: int) -> int:
         """Return the seat whose hand was at the draw pile while the body of `seat` hid it.
@@ -301,10 +304,8 @@ class Draws:
         if at_pile or (due and self._ways.was_at_pile(reach, since, NEAR_MM)):
             self._report_of_another(reach.seat, now)
             count = self._ways.stays(reach, since)
-            self._add(reach, count, count, stay=stay, beside=not at_pile)
-            if self._drawn is not None:
-                longest = self._ways.longest_stay(reach, since)
-                self._drawn.longest_stay = max(self._drawn.longest_stay, longest)
+            longest = self._ways.longest_stay(reach, since)
+            self._add(reach, count, count, stay=stay, longest_stay=longest, beside=not at_pile)
 
     def _report_of_another(self, seat: int, now: float) -> None:
         """Report another seat's draws before this seat's draws are counted, if it is known what for."""
@@ -328,6 +329,7 @@ class Draws:
         firm: int,
         *,
         stay: tuple[float, float] | None = None,
+        longest_stay: float = 0.0,
         put_down_there: bool = False,
         beside: bool = False,
     ) -> None:
@@ -345,6 +347,7 @@ class Draws:
             self._drawn.beside &= beside
         if stay is not None:
             self._drawn.stays.append(stay)
+        self._drawn.longest_stay = max(self._drawn.longest_stay, longest_stay)
 
     def forget(self, reach: ArmTrack | None) -> None:
         """Note that a reach took a card back from the play pile, and drew none."""
@@ -540,14 +543,11 @@ class Draws:
         A hand that owes no card may point at the pile, or rest there.
         """
         over = set[int]().union(*(self._over_pile(*stay) for stay in drawn.stays)) - {drawn.seat}
-        owing = [seat for seat in over if self._due(seat) is not None]
-        return owing[0] if len(owing) == 1 else None
+        return _only([seat for seat in over if self._due(seat) is not None])
 
     def _only_one_who_owes(self, by: float) -> int | None:
-        """Return the seat that alone still has to draw for what it put down by a time; None if none does."""
-        dues = ((seat, self._due(seat)) for seat in range(len(self._scene.layout.seats)))
-        owing = [seat for seat, due in dues if due is not None and due.t <= by and self._needed(seat, due)]
-        return owing[0] if len(owing) == 1 else None
+        """Return the only seat that needs cards for what it put down by a time; None if not just one."""
+        return _only([seat for seat, due in self._dues_by(by).items() if self._needed(seat, due)])
 
     def _whose_doubtful(self, drawn: _Drawn) -> int | None:
         """Return the seat of the last draw if this one is a doubtful part of it; else None.
@@ -658,3 +658,8 @@ class Draws:
         event, before = self._reported
         soon = drawn.start - before.t < _AGAIN_SECONDS
         return soon and before.seat == drawn.seat and self._scene.log.is_newest(event)
+
+
+def _only(seats: Collection[int]) -> int | None:
+    """Return the seat if it is just one; else None."""
+    return next(iter(seats)) if len(seats) == 1 else None

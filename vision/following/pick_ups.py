@@ -107,9 +107,8 @@ class Taking:
         `shown`: when it was last seen. `hand`: that seat's hand at the pile. With `aside`, it is the hand
         that put the cards beside the piles.
         """
-        if self.part is not None and self.may_take_the_rest(seat):
-            cards += self.part.cards
-            self.part = None
+        if self.may_take_the_rest(seat):
+            cards += self._first_go()
         at = math.inf if hand is None else hand.t
         self.whole = self._last = self._taken(seat, cards, now, at)
         self.burnt = self.only_seemed_taken = False
@@ -143,9 +142,13 @@ class Taking:
     def took_part(self, seat: int, cards: tuple[str, ...], now: float, *, surely: bool) -> None:
         """Note that a seat took the upper cards; `surely`: a picture shows that they have gone."""
         self.report_part_before(seat, now)
-        cards += () if self.part is None else self.part.cards
-        self.part = self._taken(seat, cards, now)
+        self.part = self._taken(seat, cards + self._first_go(), now)
         self.part.surely = surely
+
+    def _first_go(self) -> tuple[str, ...]:
+        """Return and forget the upper cards that the seat which takes more of the pile took before."""
+        part, self.part = self.part, None
+        return () if part is None else part.cards
 
     def _taken(self, seat: int, cards: tuple[str, ...], now: float, at: float = math.inf) -> Taken:
         last, player = self._scene.log.last, self._scene.player(seat)

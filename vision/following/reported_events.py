@@ -127,11 +127,10 @@ class ReportedEvents:
         if event.event == "draw" and event.player is not None:
             self._drawn(event.player, (event.count or 1) - (before.count or 1))
         elif event.event == "show":
-            since = len(before.answers) if before.event == "show" else 0
-            answering = [who for who, _ in event.answers[since:]]
-            owes = before.event != "show" and event.player in self.put_down
-            told = [event.player] if owes and event.player is not None else []
-            self._showed([*told, *answering], event.t or now)
+            showing = [who for who, _ in event.answers[len(before.answers) :]]
+            if before.event != "show" and event.player is not None and event.player in self.put_down:
+                showing.append(event.player)
+            self._showed(showing, event.t or now)
         else:
             more = Counter({event.player: _from_hand(event)})
             more.subtract({before.player: _from_hand(before)})

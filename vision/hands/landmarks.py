@@ -110,7 +110,7 @@ class FindsHands(Protocol):
     def find(
         self, picture: Image, tile: Tile, known: Sequence[Hand] = (), least_size: float = 0.0
     ) -> list[Hand]:
-        """Return the hands in a tile that are none of the known ones.
+        """Return the hands in a tile that are not known yet.
 
         Palms that belong to hands of clearly fewer than `least_size` pixels are not looked at.
         """
@@ -136,7 +136,7 @@ class HandDetector:
     def find(
         self, picture: Image, tile: Tile, known: Sequence[Hand] = (), least_size: float = 0.0
     ) -> list[Hand]:
-        """Return the hands in a tile that are none of the known ones. It may reach out of the picture.
+        """Return the hands in a tile that are not known yet. It may reach out of the picture.
 
         The pattern of a tablecloth can look like dozens of small palms. Those that belong to hands of clearly
         fewer than `least_size` pixels are not looked at.

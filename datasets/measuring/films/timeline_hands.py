@@ -56,7 +56,7 @@ class TimelineHands:
     def find(
         self, picture: Image, tile: Tile, known: Sequence[Hand] = (), least_size: float = 0.0
     ) -> list[Hand]:
-        """Return the hands in a tile that are none of the known ones; `least_size` has no effect."""
+        """Return the hands in a tile that are not known yet; `least_size` has no effect."""
         x, y, side = tile
         return [
             hand

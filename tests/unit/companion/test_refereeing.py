@@ -17,7 +17,7 @@ from companion.game.refereeing import WatchedGame, make_referee
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.referee.referee import Referee
-from tests.faults.test_weights_that_fail import Film, Table
+from tests.support.dealt_table_reader import Film, Table
 from vision.enrolment.online_learning import LearningReader
 from vision.following import watcher as watch
 from vision.following.events import EventMaker
