@@ -210,7 +210,7 @@ class EventMaker:
             there = by_zone.get(zone, [])
             if zone not in look.hidden and (there or self._may_be_bare(zone, look.t)):
                 self._upcards.look(zone, there, look.patches.get(zone), look.t)
-            if self._scene.by_hands and not self._scene.started:
+            if self._scene.by_hands and self._upcards.may_show_exchange(zone):
                 self._look_beside_hand(zone, [*there, *at_rest], look.t)
         left = [u for u in still if self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]

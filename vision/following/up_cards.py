@@ -62,19 +62,27 @@ class UpCards:
 
     def look(self, zone: Zone, cards: list[Observation], patch: Patch | None, now: float) -> None:
         """Take in one look at an uncovered spot."""
-        change = self.rows.look(zone, cards, patch, exchange=not self._scene.started)
+        exchange = self.may_show_exchange(zone)
+        change = self.rows.look(zone, cards, patch, exchange=exchange)
         spot = self.rows.spots[zone]
         if spot.touched is None:
             spot.hidden_since = math.inf
         if change is not None:
-            self._changed(change)
+            self._changed(change, exchange=exchange)
 
     def look_beside_hand(self, zone: Zone, card: Observation, now: float) -> None:
-        """Take in a card that shows at a spot beside or under a hand, while cards are exchanged."""
+        """Take in a card that shows at a spot beside or under a hand, while it may show an exchange."""
         change = self.rows.look_beside_hand(zone, card, now)
         if change is not None:
             self.rows.spots[zone].hidden_since = math.inf
-            self._changed(change)
+            self._changed(change, exchange=True)
+
+    def may_show_exchange(self, zone: Zone) -> bool:
+        """Return whether another card at a spot may have come by an exchange.
+
+        No game has begun, or hands have hidden the spot since before it began.
+        """
+        return not self._scene.started or math.isfinite(self.rows.spots[zone].hidden_since)
 
     def touch(self, zone: Zone, now: float) -> None:
         """Note that something is over a spot."""
@@ -83,13 +91,15 @@ class UpCards:
             spot = self.rows.spots[zone]
             spot.hidden_since = min(spot.hidden_since, now)
         if change is not None:
-            self._changed(change)
+            self._changed(change, exchange=not self._scene.started)
 
-    def _changed(self, change: Change) -> None:
+    def _changed(self, change: Change, *, exchange: bool) -> None:
+        """Note a change at a spot; `exchange`: it may be part of one."""
         seat, change = change.zone.seat, replace(change, t=self._done_at(change))
-        if change.before is not None and not self._is_on_pile(change.before):
+        into_hand = exchange and change.after is not None  # it made room for another card
+        if change.before is not None and not into_hand and not self._is_on_pile(change.before):
             self._vanished.append(_Vanished(seat, change.before, change.t))
-        if not self._scene.started:
+        if exchange:
             self._exchanging[seat] = change.t
         elif change.down_gone and self._flipped[seat]:
             self._turned.setdefault(seat, []).append(change)

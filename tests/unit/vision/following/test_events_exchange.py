@@ -47,6 +47,24 @@ def test_what_an_exchange_put_into_the_hand_is_played_from_the_hand() -> None:
     assert [event.source for event in plays] == ["up", "hand"]
 
 
+def test_an_exchange_that_hands_hide_until_after_the_first_play_is_still_told() -> None:
+    script = Script()
+    spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
+    script.reach("Bob", (place, 0.3))
+    script.rows[spot] = card("2S", place)
+    script.reach("Ann", (PLAY_AT, 0.4))
+    script.table.append(card("9S", PLAY_AT))
+    for _ in range(8):
+        script.pass_frame(spot)
+        script.look(hidden=frozenset({spot}))
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+    script.rest()
+    exchange = script.events[-1]
+    assert (exchange.event, exchange.player, exchange.up) == ("exchange", "Bob", {"Bob": ("9D", "2S", "AD")})
+    script.play("Bob", card("JC", PLAY_AT))
+    assert (script.events[-1].event, script.events[-1].source) == ("play", "hand")
+
+
 def test_an_exchange_that_is_broken_off_at_the_end_takes_nothing_up() -> None:
     script = Script()
     exchange_begun(script)
