@@ -373,7 +373,7 @@ class EventMaker:
         lie_still = self._taking.whole is None and self._taking.part is None
         if lie_still and not self._shows.is_named and t - self._last_show_at > _PUT_AWAY_SECONDS:
             beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
-            self._put_away.look(beside, t, known)
+            self._put_away.look(beside, t, {*known, *self._play.read_under_hand(t)})
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
             self._burn_pile.place_where_put(t)
         elif t - self._last_show_at < _PUT_AWAY_SECONDS:
@@ -533,8 +533,8 @@ class EventMaker:
             elif self._taking.burnt:  # after the burn the same hand may have drawn, too
                 self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
             self._took = None
-        self._report_put_away(None, now)
         if self._play.touched is None:
+            self._report_put_away(None, now)
             if self._taking.whole is None:  # a player who burns a pile draws after that
                 self._draws.report_when_done(now, present - home)
             left = self._shows.left
@@ -559,10 +559,11 @@ class EventMaker:
     def _report_put_away(self, seat: int | None, now: float) -> None:
         """Report a show whose card came to light only afterwards; `seat` (None: nobody) acts now.
 
-        If the play pile turns out to be where that card lies, the card was played.
+        If that card turns out to lie on the play pile, or to have been burned, it was played.
         """
         shown = self._put_away.take(seat, now)
-        if shown is not None and shown.card not in all_copies_among(self.pile, self._scene.packs):
+        played = all_copies_among([*self.pile, *self._scene.burned], self._scene.packs)
+        if shown is not None and shown.card not in played and self._joined is None:
             self._add_show(shown, now)
 
     def _add_show(self, shown: Shown, now: float) -> None:

@@ -61,7 +61,7 @@ class PutAway:
 
         `known` are the cards that lie elsewhere: none of them was shown.
         """
-        if not self._scene.by_hands or len(fresh) != 1:
+        if len(fresh) != 1:
             return
         (card,) = fresh
         (name, p), place = card.best, card.place

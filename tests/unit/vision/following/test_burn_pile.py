@@ -122,9 +122,10 @@ def test_a_burn_pile_that_looks_as_before_got_nothing() -> None:
     assert not heap.looks_otherwise(0.5, 3.0), "it was not seen before"
 
 
-def test_a_card_burnt_before_it_ever_lay_free_is_the_first_on_the_burn_pile() -> None:
+@pytest.mark.parametrize("by_hands", [False, True])
+def test_a_card_burnt_before_it_ever_lay_free_is_the_first_on_the_burn_pile(by_hands: bool) -> None:
     """Where that is nobody knows yet: it is where the hand paused and the card lies then."""
-    script = Script()
+    script = Script(by_hands=by_hands)
     ten = card("10D", PLAY_AT, 0.9)
     reach = script.reach("Bob", (PLAY_AT, 0.3))
     for _ in range(2):
