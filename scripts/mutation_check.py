@@ -23,12 +23,14 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
-TESTS = ("tests/replay/test_golden.py", "tests/unit/engine")
+UNITS = "tests/unit/engine"
+TESTS = ("tests/replay/test_golden.py", UNITS)
 """The golden files come first: they notice many changes within a second."""
 SLOW = "tests/properties"
 """They run last: nearly all changes fail another test first."""
-PATIENCE_S = 150
-"""It counts the processor's time, not the clock's, so that a busy machine kills no change."""
+SOON_S, PATIENCE_S = 30, 150
+"""Longest times of the tests that bear the module's name, which come before all others, and of all tests.
+They count the processor's time, not the clock's, so that a busy machine kills no change."""
 TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -124,7 +126,7 @@ def is_killed(mutant: Mutant) -> bool:
 
     child = os.fork()
     if child == 0:
-        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE_S, PATIENCE_S))
+        resource.setrlimit(resource.RLIMIT_CPU, (SOON_S, PATIENCE_S))
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
@@ -141,6 +143,10 @@ def _test(mutant: Mutant) -> int:
     name = ".".join(parts[:-1] if is_package else parts)
     sys.meta_path.insert(0, _MutantLoader(name, mutant.source, is_package))
     options = ["-x", "-q", "-p", "no:cacheprovider", "-n", "0"]
+    named = [str(file) for part in parts[1:] for file in sorted(Path(UNITS).glob(f"test_{part}*.py"))]
+    if named and pytest.main([*options, *named]):
+        return 1
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE_S, PATIENCE_S))
     first = pytest.main([*options, *TESTS])
     return int(first) or int(pytest.main([*options, SLOW]))
 

@@ -11,7 +11,7 @@ _PHOTOS = "shithead evaluate --json"
 _FILMS = "shithead measure --no-lively"
 _LIVELY = "shithead measure --lively"
 _PEOPLE = "shithead measure --people all --plays 10"
-_SOAK = "shithead soak --hours HOURS --pace PACE"
+_SOAK = "shithead soak --hours 2.22 --pace 1.8"
 
 
 def _people(title: str, field: str, least: float | None = None, most: float | None = None) -> Goal:
