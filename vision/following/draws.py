@@ -14,7 +14,7 @@ from vision.following.draw_visits import PAUSE_SECONDS, REMEMBERED, STUCK_MM, Dr
 from vision.following.looks import BARE_LOOKS
 from vision.following.patches import PATCH_MM, Patch
 from vision.following.reported_events import PutDown
-from vision.following.scene import DRAW_SECONDS, NEAR_MM, Scene
+from vision.following.scene import NEAR_MM, Scene
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import DRAW
 
@@ -23,6 +23,8 @@ BeforeDraw = Callable[[str | None, int, float], None]
 
 _GAP_SECONDS = 0.35
 """Pauses at the draw pile closer in time than this are one."""
+_DRAW_SECONDS = 0.7
+"""A hand that draws rests at the draw pile for so long at most."""
 _UNSEEN_PLAY_SECONDS = 2.0
 """How long to wait for the play of a hand that seems to have put nothing down: it may still come to light."""
 _MEANWHILE_SECONDS = 1.5
@@ -126,7 +128,7 @@ class Draws:
 
         A hand that rests longer may hold a card out over the pile.
         """
-        soon = reach.pause_seconds < DRAW_SECONDS and not self.all_drawn
+        soon = reach.pause_seconds < _DRAW_SECONDS and not self.all_drawn
         return soon and self._scene.at_draw_pile(reach.tip)
 
     def watch(self, reach: ArmTrack, t: float, *, covered: bool) -> None:
@@ -534,7 +536,7 @@ class Draws:
 
         Such a hand points, or rests.
         """
-        rests = drawn.longest_stay > DRAW_SECONDS
+        rests = drawn.longest_stay > _DRAW_SECONDS
         return rests and any(self._pictures.show_taking(*stay) for stay in drawn.stays)
 
     def _who_owes(self, drawn: _Drawn) -> int | None:

@@ -47,8 +47,6 @@ _RESTS_SECONDS = 0.12
 """A hand that pauses for so long rests."""
 _PASSED_MM = 60.0
 """An arm that passes nearer to a place than this may seem to be at it."""
-DRAW_SECONDS = 0.7
-"""A hand that draws rests at the draw pile for so long at most."""
 _MOMENT_SECONDS = 0.25
 """Frames no farther apart in time than this belong together; an arm may be lost from sight in between."""
 _TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
@@ -215,18 +213,16 @@ class Scene:
         return replace(last, rivals=rivals) if last.mm <= within else None
 
     def first_to_draw(self, seats: Collection[int] | None, since: float) -> NearHand | None:
-        """Return the hand of a seat (None: of any) that was first at the draw pile after `since`.
+        """Return the hand of a seat (None: of any) that first came to the draw pile after `since`.
 
-        A hand that had been there for longer than drawing takes only points at the pile, or rests there.
+        A hand that was there already only points at the pile, or rests there.
         """
         visits = []
         for reach in self.reaches:
             counts = seats is None or reach.seat in seats
             for is_there, path in groupby(reach.path, lambda at: self.at_draw_pile(at[1])) if counts else ():
-                (start, _), *more = path
-                later = [(t, where) for t, where in more if t > since]
-                if is_there and later and since - start < DRAW_SECONDS:
-                    t, where = later[0]
+                t, where = next(path)
+                if is_there and t > since:
                     visits.append(NearHand(reach.seat, t, math.dist(where, self.layout.draw or where)))
         return min(visits, key=lambda visit: visit.t, default=None)
 

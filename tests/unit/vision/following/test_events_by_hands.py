@@ -1132,13 +1132,14 @@ def test_a_card_that_lies_in_sight_beside_a_body_is_told_before_the_body_leaves(
     assert [cards for kind, _, cards in script.told() if kind == "play"] == [("4H",), ("9S",)]
 
 
-def test_a_hand_that_rested_at_the_draw_pile_while_a_card_was_put_down_has_not_played_it() -> None:
+@pytest.mark.parametrize("before", [1, 5])
+def test_a_hand_that_was_at_the_draw_pile_while_a_card_was_put_down_has_not_played_it(before: int) -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
     script.play("Ann", card("4H", PLAY_AT))
     script.rest(4.0)
     near = (PLAY_AT[0] + 95.0, PLAY_AT[1])
-    together(script, "Bob", DRAW_AT, "Dan", *(5 * [(350.0, 0.0)]), *(3 * [near]), (350.0, 0.0))
+    together(script, "Bob", DRAW_AT, "Dan", *(before * [(350.0, 0.0)]), *(3 * [near]), (350.0, 0.0))
     something_moves(script, PLAY, frames=2)
     script.draw_picture = draw_picture(16)
     script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
