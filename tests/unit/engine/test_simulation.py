@@ -9,7 +9,7 @@ import pytest
 
 from engine.ruleset import load_ruleset
 from engine.simulation.cheating import find_cheat
-from engine.simulation.choices import interruptions
+from engine.simulation.choices import interruptions, longest_chain, may_come_back
 from engine.simulation.play import Game
 from engine.simulation.policies import random_act, sensible_act, sensible_exchange
 from engine.simulation.simulate import SimulatedGame, play_game, play_out
@@ -95,6 +95,21 @@ def test_a_sensible_player_shows_a_card_to_the_right_where_the_pile_is_large() -
 def test_a_sensible_player_is_answered_whenever_somebody_can_answer() -> None:
     act, _ = ann_does("3H 5S", LARGE, others=("JC JD 3D", "QC QD 3C"))
     assert (act.kind, act.answers) == (SHOW, 1)
+
+
+@pytest.mark.parametrize(("ups", "answers"), [("3D", 1), ("3D 3C", 1), ("9D", 0)])
+def test_a_player_without_a_hand_answers_with_one_of_the_face_up_cards(ups: str, answers: int) -> None:
+    game, table = anns_turn("3H 9S", LARGE, others=("", "QC QD"))
+    table = table._replace(ups=(0, bits_of(game, ups), 0))
+    assert longest_chain(game, table, ANN, BOB) == answers
+
+
+@pytest.mark.parametrize("played_since", [False, True])
+def test_who_has_left_comes_back_until_the_player_to_the_right_has_played(played_since: bool) -> None:
+    """Here that player is Ann: play goes clockwise, and Bob sits to her left."""
+    game, table = anns_turn("3H 9S", LARGE)
+    table = table._replace(out=1 << BOB, since=(0, (1 << ANN) * played_since, 0))
+    assert may_come_back(game, table, BOB) is not played_since
 
 
 def test_sensible_players_put_their_best_cards_face_up_first_of_all_one_to_show() -> None:
