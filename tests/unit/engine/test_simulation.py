@@ -104,6 +104,25 @@ def test_a_player_without_a_hand_answers_with_one_of_the_face_up_cards(ups: str,
     assert longest_chain(game, table, ANN, BOB) == answers
 
 
+@pytest.mark.parametrize(("answers", "picker"), [(0, BOB), (1, ANN), (2, BOB), (3, ANN)])
+def test_after_a_show_and_its_answers_the_last_who_was_shown_a_card_picks_up(
+    answers: int, picker: int
+) -> None:
+    game, table = anns_turn("3H 3C 9S", "8C 8D", others=("3D 3S JD", "QC QD"))
+    table = game.apply(table, Act(SHOW, ANN, hand=bits_of(game, "3H"), to=BOB, answers=answers))
+    pile = bits_of(game, "8C 8D")
+    assert [table.hands[seat] & pile == pile for seat in (ANN, BOB)] == [picker == ANN, picker == BOB]
+    assert len(game.pack.text(table.burned)) == 1 + answers
+
+
+def test_after_a_show_the_player_after_the_picker_goes_on() -> None:
+    """Cat shows Bob a card: after her Ann would be next, but Bob picks up, and after him it is Cat."""
+    game, table = anns_turn("9S 9C", "8C 8D", others=("JC JD", "3H QD QS"))
+    table = game.apply(table._replace(turn=CAT), Act(SHOW, CAT, hand=bits_of(game, "3H"), to=BOB))
+    assert table.hands[BOB] & bits_of(game, "8D")
+    assert table.turn == CAT
+
+
 @pytest.mark.parametrize("played_since", [False, True])
 def test_who_has_left_comes_back_until_the_player_to_the_right_has_played(played_since: bool) -> None:
     """Here that player is Ann: play goes clockwise, and Bob sits to her left."""
