@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -92,9 +93,10 @@ def test_a_sensible_player_shows_a_card_to_the_right_where_the_pile_is_large() -
     assert ann_does("3H 9S", "8C 8D")[0].kind == PLAY
 
 
-def test_a_sensible_player_is_answered_whenever_somebody_can_answer() -> None:
-    act, _ = ann_does("3H 5S", LARGE, others=("JC JD 3D", "QC QD 3C"))
-    assert (act.kind, act.answers) == (SHOW, 1)
+@pytest.mark.parametrize("bobs", ["JC JD 3D", "JC JD"])
+def test_a_sensible_player_is_answered_whenever_who_is_shown_the_card_can_answer(bobs: str) -> None:
+    act, _ = ann_does("3H 5S", LARGE, others=(bobs, "QC QD 3C"))
+    assert (act.kind, act.to, act.answers) == (SHOW, CAT, 1)
 
 
 @pytest.mark.parametrize(("ups", "answers"), [("3D", 1), ("3D 3C", 1), ("9D", 0)])
@@ -172,6 +174,13 @@ def test_cheats_come_early_enough_for_a_short_film() -> None:
     times = [acts_before_cheats(play_game("winnersh", PLAYERS, seed, cheats=2)) for seed in range(60)]
     assert all(len(of_game) == 2 for of_game in times)
     assert {time for of_game in times for time in of_game} == set(range(3, 19))
+
+
+def test_a_joker_that_is_burned_makes_the_next_player_pick_up_the_rest() -> None:
+    games = [play_game("shed", PLAYERS, seed, options=["bastard-card"]) for seed in range(6)]
+    acts = [step.event for game in games for step in game.steps]
+    after = [later for act, later in pairwise(acts) if act.event == "burn" and act.cards == ("JOKER",)]
+    assert "pick_up" in {later.event for later in after}, "where the joker lay on other cards"
 
 
 def test_before_the_deal_all_cards_lie_on_the_draw_pile_as_they_are_dealt() -> None:
