@@ -166,7 +166,7 @@ def _yolo_labels(path: Path, size: tuple[int, int], names: list[str], box_kind: 
             values = _finite([float(field) for field in fields], _FARTHEST)
         except ValueError:
             raise BadInputError(
-                f"{path}:{number}: a coordinate is no number, or far outside the picture"
+                f"{path}:{number}: a coordinate is not a number, or far outside the picture"
             ) from None
         if len(values) == 8:
             yield Label(card, values.reshape(4, 2) * np.array(size, np.float32), "quad")

@@ -72,7 +72,7 @@ def read_text(value: Any, name: str) -> str | None:
         BadInputError: the value is something else.
     """
     if value is not None and not isinstance(value, str):
-        raise wrong_field(name, "a text", value)
+        raise wrong_field(name, "text", value)
     return value
 
 

@@ -170,7 +170,7 @@ def _deal(value: Any) -> Deal | None:
         return None
     counts = {"from_players" if name == "from" else name: number for name, number in dict(value).items()}
     if not all(type(number) is int and number >= 0 for number in counts.values()):
-        raise BadInputError("a deal gives counts of cards: down, up, hand")
+        raise BadInputError("deal needs whole numbers: down, up and hand")
     deal = Deal(**counts)
     if not 1 <= deal.each <= _MOST:
         raise BadInputError("{each} cards for each player cannot be dealt", each=deal.each)

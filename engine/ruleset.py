@@ -129,7 +129,7 @@ def load_ruleset(name_or_path: str | Ruleset = DEFAULT_RULESET, options: Sequenc
     if isinstance(name_or_path, Ruleset):
         return name_or_path
     if not isinstance(name_or_path, str):
-        raise BadInputError("the name of a ruleset must be a text, not {name!r}", name=str(name_or_path)[:40])
+        raise BadInputError("the name of a ruleset must be text, not {name!r}", name=str(name_or_path)[:40])
     wanted = tuple(sorted(set(options))) if options else ()
     if name_or_path.endswith(".toml"):
         return _load_variant(Path(name_or_path), wanted)
@@ -243,7 +243,7 @@ def build_variant(data: Mapping[str, Any], default_name: str, options: Sequence[
             raise BadInputError("name must be one line of text")
     differs, source = data.get("differs", []), data.get("source", "")
     if not _is_texts(differs) or not isinstance(source, str):
-        raise BadInputError("differs must be a list of sentences, and source a text")
+        raise BadInputError("differs must be a list of sentences, and source text")
     rules = data.get("rules", {})
     if not isinstance(rules, dict):
         raise BadInputError("rules must be a table")

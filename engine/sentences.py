@@ -11,7 +11,8 @@ because the catalogue of translations collects literals from the source.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any
 
@@ -29,6 +30,7 @@ from engine.messages import Said as Said  # other modules import `say` and `Said
 
 Fact = str | int | None | list[str]
 """A player's name (None: no particular player), a number, a written card or rank, or a list of these."""
+_FIRST_FIELD = re.compile(r"\{(\w+)\}")
 
 
 def say(form: str, **facts: str | int | Sequence[str] | None) -> Said:
@@ -37,7 +39,13 @@ def say(form: str, **facts: str | int | Sequence[str] | None) -> Said:
         name: fact if fact is None or isinstance(fact, str | int) else list(fact)
         for name, fact in facts.items()
     }
-    return Said(_ENGLISH.vformat(form, (), plain), form, plain)
+    return Said(as_sentence(_ENGLISH.vformat(form, (), plain), form, plain), form, plain)
+
+
+def as_sentence(text: str, form: str, facts: Mapping[str, Any]) -> str:
+    """Return a filled template with a capital if it begins with a player who is not known."""
+    first = _FIRST_FIELD.match(form)
+    return capital(text) if first is not None and facts[first[1]] is None else text
 
 
 def facts_of(text: str) -> dict[str, Any]:
@@ -73,7 +81,7 @@ class _English(Formatter):
                 return rank_name(RANK_VALUES[str(value)])
             case "plural":
                 return " and ".join(rank_plural(RANK_VALUES[str(rank)]) for rank in several)
-        return "The player" if value is None else str(value)
+        return "the player" if value is None else str(value)
 
 
 _ENGLISH = _English()

@@ -106,7 +106,7 @@ _EFFECTS = {
     "shown": "it is shown to a player, who picks up the pile",
     "transparent": "it is invisible: the card below it counts",
     "resets": "any card may follow it",
-    "limits": "the next card must be as low or lower",
+    "limits": "the next card must be equal or lower",
     "skips": "the next player is skipped",
     "reverses": "the direction of play turns round",
     "again": "its player has another turn",

@@ -39,7 +39,7 @@ def read_image(path: Path) -> Image:
     try:
         data = read_capped(path)
     except FileNotFoundError as error:
-        raise BadInputError("{path}: there is no such file", path=path) from error
+        raise BadInputError("{path}: no such file", path=path) from error
     except IsADirectoryError as error:
         raise BadInputError("{path}: this is a folder, not a picture", path=path) from error
     except OSError as error:

@@ -16,15 +16,18 @@ HIDDEN_CARD = (
     "{player} drew more cards than were seen to be played ({count}). Which card lay hidden under the others?"
 )
 TABLE_CHANGED = (
-    "The cards are not where they were when the game was broken off. Can you put them and the camera back?"
+    "The cards are not where they were when the game was interrupted. Can you put them and the camera back?"
 )
 NO_ROWS = (
-    "No finished deal is seen: {found} of {wanted} rows. Do all face-up cards lie side by side, free and in "
-    "the picture?"
+    "No finished deal is in view: {found} of {wanted} rows. Do all face-up cards lie side by side, free and "
+    "in the picture?"
 )
-NO_DRAW_PILE = "No finished deal is seen: the draw pile is missing. Does it lie face down between the rows?"
+NO_DRAW_PILE = (
+    "No finished deal is in view: the draw pile is missing. Does it lie face down between the rows?"
+)
 NO_SEATS = (
-    "No finished deal is seen: not every row lies before a player. Does each face outwards, around the pile?"
+    "No finished deal is in view: not every row lies before a player. Does each face outwards, around the "
+    "pile?"
 )
 LOST_TRACK = (
     "The cards or the camera have moved, and the game was lost from sight. Do the cards lie as before, and "

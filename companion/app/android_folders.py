@@ -70,6 +70,6 @@ def write_shared(write: Callable[[], object], refused: Callable[[str], object]) 
         if allowed:
             write()
         else:
-            refused(_("Not saved: the app may not write files. Allow it in the phone’s settings."))
+            refused(_("Not saved: the app is not allowed to write files. Allow it in the phone’s settings."))
 
     folders.ask(answered)

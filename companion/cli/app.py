@@ -27,8 +27,14 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("source", type=source, nargs="?", help="film, camera number or stream URL")
     parser.add_argument("--rules", type=ruleset, help="ruleset (default: winnersh)")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
-    parser.add_argument("--players", help="names, clockwise from above, the nearest to the bottom edge first")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="switch a house option on (may be repeated)",
+    )
+    parser.add_argument("--players", help="names, clockwise, starting at the bottom edge of the picture")
     parser.add_argument("--dealer", help="who deals")
     parser.add_argument("--deck", metavar="NAME", help="an enrolled deck (see `shithead deck`)")
     parser.add_argument("--layout", type=Path, help="layout file of the table")

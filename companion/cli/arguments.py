@@ -41,8 +41,16 @@ def player_names(text: str | None) -> tuple[str, ...]:
 def add_game(parser: argparse.ArgumentParser) -> None:
     """Add what describes a game to a command that follows one: rules, options, players, dealer and deck."""
     parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="house option; repeat")
-    parser.add_argument("--players", metavar="A,B,...", help="clockwise from above, the bottom edge first")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="switch a house option on (may be repeated)",
+    )
+    parser.add_argument(
+        "--players", metavar="A,B,...", help="names, clockwise, starting at the bottom edge of the picture"
+    )
     parser.add_argument("--dealer", metavar="NAME", help="who dealt")
     parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
 

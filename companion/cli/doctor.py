@@ -154,7 +154,7 @@ def check_store(path: Path | None) -> Finding:
                 return Finding("store", False, says, fault="DAMAGED")
             there = next(there for there in (store.path, *store.path.absolute().parents) if there.exists())
             if not os.access(there, os.W_OK):
-                return Finding("store", False, f"{there} may not be written (permission denied)")
+                return Finding("store", False, f"{there} cannot be written: no permission")
             return Finding("store", True, f"{store.path}, {games}")
     except BadInputError as error:
         return Finding("store", False, str(error))
@@ -173,7 +173,7 @@ def check_folders() -> Finding:
             where = error.filename or path.parent
             return Finding("folders", False, f"{where}: {error.strerror or error}", needed=False)
         if not os.access(path.parent, os.W_OK):
-            return Finding("folders", False, f"{path.parent} may not be written", needed=False)
+            return Finding("folders", False, f"{path.parent} cannot be written: no permission", needed=False)
     return Finding("folders", True, f"settings {settings_path()}, log {log_path()}", needed=False)
 
 
@@ -198,7 +198,10 @@ def check_camera() -> Finding:
     devices = sorted(Path("/dev").glob("video*")) if sys.platform.startswith("linux") else []
     forbidden = [str(device) for device in devices if not os.access(device, os.R_OK | os.W_OK)]
     if forbidden:
-        says = f"{', '.join(forbidden)} may not be opened; add yourself to the group 'video' and log in again"
+        says = (
+            f"{', '.join(forbidden)} cannot be opened: no permission; add yourself to the group 'video' and"
+            " log in again"
+        )
     elif devices:
         says = f"{', '.join(map(str, devices))}: none gives a picture (in use by another program?)"
     else:

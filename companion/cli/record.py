@@ -23,7 +23,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--from-events", type=ruleset, metavar="RULES", help="FILE holds events as JSON lines"
     )
-    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="with --from-events")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --from-events: switch a house option on (may be repeated)",
+    )
     parser.add_argument("--players", metavar="A,B,C", help="with --from-events: names, clockwise")
     parser.add_argument("--dealer", metavar="A", help="with --from-events")
     return parser

@@ -19,7 +19,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "shed, rulebook, a variant that --list names, or the file of a house variant (*.toml).",
     )
     parser.add_argument("name", type=ruleset, nargs="?", metavar="NAME", help="the ruleset")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="switch an option on")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="switch a house option on (may be repeated)",
+    )
     parser.add_argument(
         "--compare", type=ruleset, nargs=2, metavar=("A", "B"), help="show two rulesets side by side"
     )

@@ -167,5 +167,5 @@ def _say(line: str) -> None:
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 <= int(text) <= 65534):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65534")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65534")
     return int(text)

@@ -32,7 +32,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--rules", type=ruleset, default="winnersh", metavar="NAME", help="ruleset or house variant"
     )
-    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="switch an option on")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="switch a house option on (may be repeated)",
+    )
     parser.add_argument("--players", type=int, default=4, metavar="N", help="how many players (default 4)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same game")
     parser.add_argument("--policy", default="sensible", choices=("sensible", "random"), help="how they play")

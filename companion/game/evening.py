@@ -79,7 +79,7 @@ class Tally:
     losers: tuple[str | None, ...] = ()
     """The loser of each finished game, in order; None if none was found."""
     unfinished: int = 0
-    """Games that were broken off. One that is being played is not."""
+    """Games that were interrupted. One that is being played is not."""
     rituals: tuple[Ritual, ...] = ()
     """Every ritual, done or due, oldest first."""
     started: float | None = None
@@ -108,11 +108,11 @@ def tally(
 ) -> Tally:
     """Count games in the order in which they were played, each with its event lines.
 
-    A game that was broken off before its first play does not count.
+    A game that was interrupted before its first play does not count.
 
     Args:
         games: The games with their lines.
-        playing: The ids of games that are being played, which are not broken off.
+        playing: The ids of games that are being played, which are not interrupted.
     """
     counts: dict[str, _Count] = {}
     sittings: dict[int, Counter[str]] = {}

@@ -120,7 +120,7 @@ class WatchedGame:
         deal = deal_for(ruleset, len(players) if players else _USUAL_PLAYERS)
         if deal is None:
             raise BadInputError(
-                "players: one pack is not enough for {count} in {rules}",
+                "players: there are not enough cards for {count} in {rules}",
                 count=len(players or ()),
                 rules=rules,
             )

@@ -83,7 +83,7 @@ def as_text(tally: Tally) -> str:
         for row in rows
     ]
     if tally.unfinished:
-        lines.append(ngettext("({n} game not finished)", "({n} games not finished)", tally.unfinished))
+        lines.append(ngettext("({n} game interrupted)", "({n} games interrupted)", tally.unfinished))
     return "\n".join(lines)
 
 

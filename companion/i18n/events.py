@@ -24,7 +24,7 @@ def event_text(line: Mapping[str, Any]) -> str:
         case "flip":
             return _("{player} turns up {cards}").format(player=who, cards=shown or _("a card"))
         case "take_up":
-            return _("{player} takes up {cards}").format(player=who, cards=shown or _("an up-card"))
+            return _("{player} takes up {cards}").format(player=who, cards=shown or _("a face-up card"))
         case "take_down":
             return _("{player} takes a face-down card").format(player=who)
         case "pick_up":
@@ -33,7 +33,7 @@ def event_text(line: Mapping[str, Any]) -> str:
             return _("{player} picks up {cards}").format(player=who, cards=_count(int(count)))
         case "burn":
             if not line.get("player"):
-                return _("{cards} burnt").format(cards=_count(len(cards))) if cards else _("The pile burns")
+                return _("{cards} burned").format(cards=_count(len(cards))) if cards else _("The pile burns")
             if not cards:
                 return _("{player} burns the pile").format(player=who)
             return _("{player} burns {cards}").format(player=who, cards=_count(len(cards)))

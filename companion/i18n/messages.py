@@ -14,7 +14,7 @@ REASONS = (
     gettext_noop("Is a directory"),
     gettext_noop("Not a directory"),
     gettext_noop("File exists"),
-    gettext_noop("is no folder, and one is needed there"),
+    gettext_noop("is not a folder, and one is needed there"),
     gettext_noop("File name too long"),
     gettext_noop("database is locked"),
     gettext_noop("database or disk is full"),

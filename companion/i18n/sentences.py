@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.i18n.catalogue import _, gettext_noop, language
 from companion.i18n.wording import card_name, demand_text
-from engine.sentences import Said, facts_of
+from engine.sentences import Said, as_sentence, facts_of
 
 SAID = "said"
 """The field of a stored ruling that holds form and facts of its needs and notes, by their English text."""
@@ -50,7 +50,7 @@ def _anew(english: str, form: Any, facts: Any) -> str:
     if translated == form:
         return english
     try:
-        return _WORDS.vformat(translated, (), facts)
+        return as_sentence(_WORDS.vformat(translated, (), facts), translated, facts)
     except (KeyError, ValueError, TypeError, IndexError):  # a line of another version of this program
         return english
 
@@ -75,7 +75,7 @@ class _Words(Formatter):
                 return _joined([_plural(str(rank)) for rank in several], _("and"))
             case "demand":
                 return demand_text(str(value))
-        return _("The player") if value is None else str(value)
+        return _("the player") if value is None else str(value)
 
 
 def _plural(rank: str) -> str:

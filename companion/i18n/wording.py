@@ -85,7 +85,7 @@ def card_name(card: str) -> str:
     """Return a card as it is spoken: `9 of spades`."""
     rank, suit = split_card(card)
     if rank in ("??", "JOKER"):
-        return _("a card not read") if rank == "??" else _("joker")
+        return _("an unknown card") if rank == "??" else _("joker")
     word = _(_RANK_WORD.get(rank, rank))
     return _("{rank} of {suit}").format(rank=word, suit=_(_SUIT_WORD[suit])) if suit else word
 

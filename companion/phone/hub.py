@@ -415,7 +415,7 @@ class Hub:
             await asyncio.sleep(0.25)
             now = self._clock()
             if self._request is not None and now > self._request.until:
-                self._deny(BadInputError("nobody answered at the phone that films; tap *Give it away* there"))
+                self._deny(BadInputError("nobody answered at the phone that films; tap *Hand it over* there"))
             if self._request is not None and self._holder_is_gone():
                 self._give_camera(self._request.phone)
             if self.camera_state() != state or self._frames.fault != fault:

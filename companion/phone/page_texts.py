@@ -22,7 +22,7 @@ PAGE_TEXTS = (
     gettext_noop("Film the table with this phone"),
     gettext_noop("Film with this phone instead"),
     gettext_noop("Game"),
-    gettext_noop("Give it away"),
+    gettext_noop("Hand it over"),
     gettext_noop("It did not happen"),
     gettext_noop("Joker"),
     gettext_noop("Keep filming"),
@@ -49,7 +49,7 @@ PAGE_TEXTS = (
     gettext_noop("Tap the right card."),
     gettext_noop("That is me"),
     gettext_noop("That is wrong"),
-    gettext_noop("The browser may not use the camera. Allow it in the page's settings."),
+    gettext_noop("The browser is not allowed to use the camera. Allow it in the page's settings."),
     gettext_noop("The camera cannot be opened ({reason})."),
     gettext_noop("The others see this name if you correct something."),
     gettext_noop("This camera's light cannot be switched."),
@@ -73,7 +73,7 @@ PAGE_TEXTS = (
     gettext_noop("{n} in hand"),
     gettext_noop("{n} lost in a row"),
     gettext_noop("Screens: {n}"),
-    gettext_noop("{pile} on the pile · {draw} to draw · {burnt} burnt"),
+    gettext_noop("{pile} on the pile · {draw} to draw · {burned} burned"),
 )
 """Every text that `page.js` shows with `t(...)`."""
 

@@ -116,7 +116,7 @@ def clean_name(name: object) -> str:
         BadInputError: it is no text, or too long.
     """
     if not isinstance(name, str) or len(name) > 4 * MAX_NAME_LETTERS:
-        raise BadInputError("message: 'name' is no short text")
+        raise BadInputError("message: 'name' is not a short text")
     plain = "".join(letter for letter in name if letter.isprintable())
     return " ".join(plain.split())[:MAX_NAME_LETTERS].strip()
 
@@ -133,23 +133,23 @@ def _hello(fields: Mapping[str, Any]) -> Hello:
 def _correct(fields: Mapping[str, Any]) -> Correct:
     event, seen = fields.get("event"), fields.get("seen")
     if type(event) is not int or not 0 < event < 10**6:
-        raise BadInputError("message: 'event' is no event's number")
+        raise BadInputError("message: 'event' is not an event's number")
     if not isinstance(seen, str) or len(seen) > 64:
-        raise BadInputError("message: 'seen' is no mark")
+        raise BadInputError("message: 'seen' is not a mark")
     asked = [name for name in ("cards", "player", "strike") if fields.get(name) is not None]
     if len(asked) != 1:
         raise BadInputError("message: one of 'cards', 'player' and 'strike' is needed")
     if asked == ["cards"]:
         cards = fields["cards"]
         if not isinstance(cards, list) or not 0 < len(cards) <= _MAX_CARDS:
-            raise BadInputError("message: 'cards' is no list of 1 to {most} cards", most=_MAX_CARDS)
+            raise BadInputError("message: 'cards' is not a list of 1 to {most} cards", most=_MAX_CARDS)
         if not all(isinstance(card, str) and card in _CARDS for card in cards):
-            raise BadInputError("message: 'cards' has an entry that is no card")
+            raise BadInputError("message: 'cards' has an entry that is not a card")
         return Correct(event, seen, cards=tuple(cards))
     if asked == ["player"]:
         player = fields["player"]
         if not isinstance(player, str) or len(player) > 200:
-            raise BadInputError("message: 'player' is no name")
+            raise BadInputError("message: 'player' is not a name")
         return Correct(event, seen, player=player)
     if fields["strike"] is not True:
         raise BadInputError("message: 'strike' is not true")
@@ -175,7 +175,7 @@ def checked_seconds(value: object, name: str) -> float:
     """
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(float(value)) or abs(float(value)) > 1e11:  # type: ignore[arg-type]
-        raise BadInputError("message: {name!r} is no time", name=name)
+        raise BadInputError("message: {name!r} is not a time", name=name)
     return float(value)  # type: ignore[arg-type]
 
 

@@ -50,7 +50,7 @@ HELLO_TIMEOUT_S, SEND_TIMEOUT_S = 10.0, 10.0
 """A phone that says nothing at first, or takes nothing for so long, is dropped."""
 _HEARTBEAT_S = 10.0
 ADDRESSES_EVERY_S = 3.0
-"""How often this machine's addresses are looked at. In another WLAN they are others."""
+"""How often this machine's addresses are looked at. On another Wi-Fi they are others."""
 MAX_FRAMES_PER_S, MAX_MESSAGES_PER_S = 30.0, 10.0
 MAX_BAD_MESSAGES = 10
 """A phone that sends more bad messages is dropped."""
@@ -212,7 +212,7 @@ class PhoneServer:
                 phone.drop("")
 
     async def _until_moved(self, addresses: Sequence[str]) -> None:
-        """Return once this machine has other addresses, for example in another WLAN."""
+        """Return once this machine has other addresses, for example on another Wi-Fi."""
         while self._host is not None or (local_addresses() or [LOOPBACK]) == list(addresses):
             await asyncio.sleep(ADDRESSES_EVERY_S)
 
@@ -424,7 +424,7 @@ class PhoneServer:
         try:
             taken = float(request.headers.get("X-Taken", ""))
         except ValueError:
-            raise BadInputError("message: 'taken' is no time") from None
+            raise BadInputError("message: 'taken' is not a time") from None
         jpeg = await _body(request, MAX_JPEG_BYTES)
         self.hub.frame(phone, checked_seconds(taken, "taken"), jpeg)
         return _json({})

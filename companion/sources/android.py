@@ -130,7 +130,8 @@ class BridgeSource:
             self._arrived.wait_for(self._something, seconds)
             if self._allowed is False:
                 raise BadInputError(
-                    "{name}: the app may not use it (allow it in the phone's settings)", name=self.name
+                    "{name}: the app is not allowed to use it (allow it in the phone's settings)",
+                    name=self.name,
                 )
             return None if self._closed else self._backlog.pop()
 

@@ -25,7 +25,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("out", metavar="OUT.mp4", type=Path, help="the film; OUT.truth.jsonl lies beside it")
     parser.add_argument("--rules", type=ruleset, default="winnersh", help="the ruleset of the game")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME", help="a house option")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="switch a house option on (may be repeated)",
+    )
     parser.add_argument("--players", default="4", help="their number (2 to 6), or their names: Ann,Bob,Cat")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same film")
     parser.add_argument(

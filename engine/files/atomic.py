@@ -88,7 +88,7 @@ def _named(path: Path, part: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-NO_FOLDER = "is no folder, and one is needed there"
+NO_FOLDER = "is not a folder, and one is needed there"
 """The reason why a folder cannot be made; the system's own message is "File exists"."""
 
 

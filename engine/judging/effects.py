@@ -167,11 +167,13 @@ def placed_before_pick_up(case: Case, from_up: Sequence[str]) -> bool:
     if stuck and holding.hand is None:
         stuck = None
     need = say(
-        "the unseen cards in {who}'s up-cards: one is placed only if none can be played", who=case.player
+        "the unseen cards in {who}'s face-up cards: one is placed only if none can be played", who=case.player
     )
     if not case.decide("placed", stuck, need):
         return False
-    note = say("No up-card goes on the pile: {who} picks it up with the card just placed.", who=case.player)
+    note = say(
+        "No face-up card goes on the pile: {who} picks it up with the card just placed.", who=case.player
+    )
     case.note(note)
     case.took_back = True
     case.picks_up(case.player, hand=0, more=1)

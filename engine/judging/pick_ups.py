@@ -100,7 +100,7 @@ def _check_could_not_play(case: Case) -> None:
     elif up:
         _check_could_not_play_from(case, up, face_up=True)
     elif up is None:
-        need = say("{who}'s up-cards: whoever can play must play", who=case.player)
+        need = say("{who}'s face-up cards: whoever can play must play", who=case.player)
         _rule_on_could(case, can_play(case, (), 1), (), need)
     elif not case.mechanics.must_flip and case.holding.down != 0:
         need = say("{who}'s face-down cards: whoever can play must play", who=case.player)
@@ -141,8 +141,8 @@ def _unseen_among(case: Case, hidden: int, *, face_up: bool) -> Said:
     facts: dict[str, Any] = {"who": case.player, "count": hidden}
     if face_up:
         if hidden == 1:
-            return say("the unseen card in {who}'s up-cards: whoever can play must play", **facts)
-        return say("the {count} unseen cards in {who}'s up-cards: whoever can play must play", **facts)
+            return say("the unseen card in {who}'s face-up cards: whoever can play must play", **facts)
+        return say("the {count} unseen cards in {who}'s face-up cards: whoever can play must play", **facts)
     if hidden == 1:
         return say("the unseen card in {who}'s hand: whoever can play must play", **facts)
     return say("the {count} unseen cards in {who}'s hand: whoever can play must play", **facts)
@@ -160,14 +160,18 @@ def _check_stage(case: Case) -> None:
         if mechanics.up_place_first:
             _check_placed_first(case)
         if mechanics.up_enters_hand and not case.situation.draw_pile:
-            note = say("One of {who}'s up-cards enters the hand at the start of the turn.", who=case.player)
+            note = say(
+                "One of {who}'s face-up cards enters the hand at the start of the turn.", who=case.player
+            )
             case.note(note)
     elif holding.up == () and holding.down:
         if mechanics.must_flip:
             says = say("{who} has only face-down cards left and must turn one over.", who=case.player)
             case.breach("must_flip", says)
         elif mechanics.down_enters_hand:
-            note = say("One of {who}'s down-cards enters the hand at the start of the turn.", who=case.player)
+            note = say(
+                "One of {who}'s face-down cards enters the hand at the start of the turn.", who=case.player
+            )
             case.note(note)
 
 
@@ -184,10 +188,13 @@ def _check_placed_first(case: Case) -> None:
     known = [card for card in up if card != UNKNOWN]
     could = can_play(case, known, len(up) - len(known))
     if could is False:
-        case.breach("up_place_first", say("{who} must first place an up-card on the pile.", who=case.player))
+        case.breach(
+            "up_place_first", say("{who} must first place a face-up card on the pile.", who=case.player)
+        )
     elif could is None:
         what = say(
-            "the unseen cards in {who}'s up-cards: one is placed only if none can be played", who=case.player
+            "the unseen cards in {who}'s face-up cards: one is placed only if none can be played",
+            who=case.player,
         )
         if len(known) == len(up):
             what = say("what lies on top of the pile")
@@ -199,21 +206,22 @@ def judge_take_up(case: Case) -> None:
     cards, holding, mechanics = case.action.cards, case.holding, case.mechanics
     case.check_turn()
     if not mechanics.up_enters_hand:
-        case.breach("up_taken", say("Up-cards are played from the table, not taken into the hand."))
+        case.breach("up_taken", say("Face-up cards are played from the table, not taken into the hand."))
     if holding.hand:
-        says = say("{who} still has cards in the hand: no up-card may be taken yet.", who=case.player)
+        says = say("{who} still has cards in the hand: no face-up card may be taken yet.", who=case.player)
         case.breach("up_hand", says)
     elif holding.hand is None:
-        case.need(say("whether {who}'s hand is empty: only then may up-cards be taken", who=case.player))
+        case.need(say("whether {who}'s hand is empty: only then may face-up cards be taken", who=case.player))
     if mechanics.up_needs_empty_deck and case.draw_pile_remains():
-        case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
+        case.breach("up_deck", say("Face-up cards come into play only once the draw pile is empty."))
     if holding.up is not None:
         for card in missing_cards(cards, holding.up):
-            says = say("{card:The} is not among {who}'s up-cards.", card=card, who=case.player)
+            says = say("{card:The} is not among {who}'s face-up cards.", card=card, who=case.player)
             case.breach("own_up", says, "own_cards")
     if len({RANK_OF[card] for card in cards}) > 1:
         says = say(
-            "Up-cards are taken together only if they have the same rank, unlike {cards:the}.", cards=cards
+            "Face-up cards are taken together only if they have the same rank, unlike {cards:the}.",
+            cards=cards,
         )
         case.breach("up_same", says)
     case.check_cards()
@@ -224,17 +232,19 @@ def judge_take_down(case: Case) -> None:
     holding, mechanics, count = case.holding, case.mechanics, case.action.count
     case.check_in_game()
     if not mechanics.down_enters_hand:
-        case.breach("down_look", say("Down-cards are not taken up and looked at."))
+        case.breach("down_look", say("Face-down cards are not taken up and looked at."))
     if count is not None and count > 1:
-        case.breach("down_one", say("Only one down-card is taken at a time."))
+        case.breach("down_one", say("Only one face-down card is taken at a time."))
     if holding.hand:
-        says = say("{who} still has cards in the hand: down-cards come last.", who=case.player)
+        says = say("{who} still has cards in the hand: face-down cards come last.", who=case.player)
         case.breach("down_hand", says)
     elif holding.hand is None:
-        case.need(say("whether {who}'s hand is empty: only then may a down-card be taken", who=case.player))
+        case.need(
+            say("whether {who}'s hand is empty: only then may a face-down card be taken", who=case.player)
+        )
     check_up_gone(case)
     if holding.down == 0:
         says = say("{who} has no face-down card left.", who=case.player)
         case.breach("own_down", says, "own_cards")
     if mechanics.up_needs_empty_deck and case.draw_pile_remains():
-        case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))
+        case.breach("down_deck", say("Face-down cards come into play only once the draw pile is empty."))

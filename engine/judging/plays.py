@@ -37,7 +37,7 @@ def judge_flip(case: Case) -> None:
     if len(case.action.cards) > 1:
         case.breach("down_one_flip", say("Face-down cards are turned one at a time."), "down_one")
     if case.mechanics.down_enters_hand:
-        case.note(say("A down-card enters the hand before it is played; nobody has to turn it up."))
+        case.note(say("A face-down card enters the hand before it is played; nobody has to turn it up."))
     case.check_cards()
     card = case.action.cards[0] if case.action.cards else UNKNOWN
     if card == UNKNOWN:
@@ -106,11 +106,11 @@ def _check_sources(case: Case, from_hand: list[str], from_up: list[str]) -> None
             case.breach("own_cards", says)
     if not from_up:
         if case.action.source == "hand+up":
-            case.note(say("No up-card was played with the hand cards."))
+            case.note(say("No face-up card was played with the hand cards."))
         return
     if up is not None:
         for card in missing_cards(from_up, up):
-            says = say("{card:The} is not among {who}'s up-cards.", card=card, who=case.player)
+            says = say("{card:The} is not among {who}'s face-up cards.", card=card, who=case.player)
             case.breach("own_up", says, "own_cards")
     if from_hand:
         _check_mixed(case, from_hand)
@@ -122,26 +122,30 @@ def _check_mixed(case: Case, from_hand: list[str]) -> None:
     """Hand and up-cards go together only with the last cards of the hand."""
     hand = case.holding.hand
     if not case.mechanics.mixed:
-        case.breach("mixed", say("Cards from the hand and up-cards cannot be played together."))
+        case.breach("mixed", say("Cards from the hand and face-up cards cannot be played together."))
         return
     if len({RANK_OF[card] for card in case.action.cards} - {UNKNOWN_RANK}) > 1:
-        says = say("An up-card goes with the last hand cards only if it has the same rank.")
+        says = say("A face-up card goes with the last hand cards only if it has the same rank.")
         case.breach("mixed", says)
     if hand is None:
-        what = say("{who}'s hand: an up-card may be played only with its last cards", who=case.player)
+        what = say("{who}'s hand: a face-up card may be played only with its last cards", who=case.player)
         case.need(what)
     elif len(hand) > len(from_hand):
         rest = rest_of(hand, from_hand)
         facts: dict[str, Any] = {"who": case.player}
         if UNKNOWN in rest:
             facts["count"] = len(rest)
-            says = say("{who} still holds {count} more: up-cards go only with the last hand cards.", **facts)
+            says = say(
+                "{who} still holds {count} more: face-up cards go only with the last hand cards.", **facts
+            )
         else:
             facts["cards"] = rest
-            says = say("{who} still holds {cards:the}: up-cards go only with the last hand cards.", **facts)
+            says = say(
+                "{who} still holds {cards:the}: face-up cards go only with the last hand cards.", **facts
+            )
         case.breach("mixed_rest", says, "mixed")
     if case.draw_pile_remains():
-        says = say("Hand and up-cards go together only once the draw pile is empty.")
+        says = say("Hand and face-up cards go together only once the draw pile is empty.")
         case.breach("mixed_deck", says)
 
 
@@ -149,16 +153,20 @@ def _check_up_stage(case: Case) -> None:
     """Up-cards are played when the hand is empty, and in some rulesets the draw pile too."""
     hand = case.holding.hand
     if hand is None:
-        case.need(say("whether {who}'s hand is empty: only then may up-cards be played", who=case.player))
+        case.need(
+            say("whether {who}'s hand is empty: only then may face-up cards be played", who=case.player)
+        )
     elif hand:
         facts: dict[str, Any] = {"who": case.player, "count": len(hand)}
-        one = say("{who} still holds a card: up-cards come after the hand.", **facts)
-        more = say("{who} still holds {count} cards: up-cards come after the hand.", **facts)
+        one = say("{who} still holds a card: face-up cards come after the hand.", **facts)
+        more = say("{who} still holds {count} cards: face-up cards come after the hand.", **facts)
         _breach_up_hand(case, one if len(hand) == 1 else more)
     if case.mechanics.up_needs_empty_deck and case.draw_pile_remains():
-        case.breach("up_deck", say("Up-cards come into play only once the draw pile is empty."))
+        case.breach("up_deck", say("Face-up cards come into play only once the draw pile is empty."))
     if case.mechanics.up_enters_hand and not hand:
-        note = say("An up-card enters the hand before it is played. Playing it at once makes no difference.")
+        note = say(
+            "A face-up card enters the hand before it is played. Playing it at once makes no difference."
+        )
         case.note(note)
 
 
@@ -176,13 +184,15 @@ def _check_down_stage(case: Case) -> None:
     """Down-cards are played when nothing else is left."""
     holding = case.holding
     if holding.hand is None:
-        case.need(say("whether {who}'s hand is empty: only then may a down-card be played", who=case.player))
+        case.need(
+            say("whether {who}'s hand is empty: only then may a face-down card be played", who=case.player)
+        )
     elif holding.hand:
-        says = say("{who} still has cards in the hand: down-cards come last.", who=case.player)
+        says = say("{who} still has cards in the hand: face-down cards come last.", who=case.player)
         case.breach("down_hand", says)
     check_up_gone(case)
     if case.mechanics.up_needs_empty_deck and case.draw_pile_remains():
-        case.breach("down_deck", say("Down-cards come into play only once the draw pile is empty."))
+        case.breach("down_deck", say("Face-down cards come into play only once the draw pile is empty."))
     if holding.down == 0:
         says = say("{who} has no face-down card left.", who=case.player)
         case.breach("own_down", says, "own_cards")
@@ -192,9 +202,13 @@ def check_up_gone(case: Case) -> None:
     """Breach if up-cards are left: down-cards come after them."""
     up = case.holding.up
     if up is None:
-        case.need(say("whether {who}'s up-cards are gone: down-cards come after them", who=case.player))
+        case.need(
+            say("whether {who}'s face-up cards are gone: face-down cards come after them", who=case.player)
+        )
     elif up:
-        says = say("{who} still has {cards:the} face up: down-cards come last.", who=case.player, cards=up)
+        says = say(
+            "{who} still has {cards:the} face up: face-down cards come last.", who=case.player, cards=up
+        )
         case.breach("down_up", says)
 
 

@@ -70,7 +70,7 @@ def _answer_deal(rules: Ruleset, players: int) -> Answer:
     deal = deal_for(rules, players)
     if deal is None:
         raise BadInputError(
-            "ruleset {name!r}: one pack is not enough for {players} players", name=rules.name, players=players
+            "ruleset {name!r}: there are not enough cards for {seats} players", name=rules.name, seats=players
         )
     small = rules.mechanics.small_deal
     if small is not None and players >= small.from_players:

@@ -25,13 +25,13 @@ def judge_exchange(case: Case) -> None:
         case.breach("exchange_even", says)
     dealt = case.dealt("up") if holding.up is None else len(holding.up)
     if action.count is not None and action.count > dealt:
-        says = say("{who} has only {count} up-cards to exchange.", who=case.player, count=dealt)
+        says = say("{who} has only {count} face-up cards to exchange.", who=case.player, count=dealt)
         case.breach("exchange_cards", says)
     for card in missing_cards(gives or (), holding.hand) if holding.hand is not None else ():
         says = say("{card:The} is not in {who}'s hand.", card=card, who=case.player)
         case.breach("exchange_cards", says)
     for card in missing_cards(takes or (), holding.up) if holding.up is not None else ():
-        says = say("{card:The} is not in {who}'s up-cards.", card=card, who=case.player)
+        says = say("{card:The} is not in {who}'s face-up cards.", card=card, who=case.player)
         case.breach("exchange_cards", says)
     case.check_cards()
 
@@ -75,7 +75,7 @@ def judge_draw(case: Case) -> None:
 
 def _too_few_left(who: str | None, count: int, left: int) -> Said:
     if not left:
-        return say("{who} cannot draw {count}: no card left on the draw pile.", who=who, count=count)
+        return say("{who} cannot draw {count}: the draw pile is empty.", who=who, count=count)
     return say("{who} cannot draw {count}: {left} left on the draw pile.", who=who, count=count, left=left)
 
 

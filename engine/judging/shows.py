@@ -80,7 +80,7 @@ def _check_shown_from_table(case: Case, card: str) -> None:
             say("{card:The} enters the hand before it is shown. That makes no difference here.", card=card)
         )
     elif at_up_stage and holding.up == () and holding.down:
-        case.note(say("A down-card enters the hand before it is shown. That makes no difference here."))
+        case.note(say("A face-down card enters the hand before it is shown. That makes no difference here."))
     elif not at_up_stage or holding.up is not None:
         says = say("{who} does not hold {card:the}.", who=case.player, card=card)
         case.breach("show_own", says, "own_cards")
@@ -279,11 +279,11 @@ def _check_forced(case: Case, giver: str, supply: _Supply, source: str) -> None:
     if source == "up":
         if supply.up is not None and not _may_hold(supply.up, _rank(case)):
             rank = RANK_TEXTS[_rank(case)]
-            says = say("{giver} has no {rank:rank} among the up-cards.", giver=giver, rank=rank)
+            says = say("{giver} has no {rank:rank} among the face-up cards.", giver=giver, rank=rank)
             case.breach("answer_three", says)
         return
     if supply.up:
-        says = say("{giver} still has up-cards: a down-card may not be taken yet.", giver=giver)
+        says = say("{giver} still has face-up cards: a face-down card may not be taken yet.", giver=giver)
         case.breach("answer_down", says)
     if supply.down == 0:
         says = say("{who} has no face-down card left.", who=giver)

@@ -173,7 +173,7 @@ def _sets(line: Mapping[str, Any], pile: Sequence[str] | None) -> tuple[int, ...
     if not all(type(size) is int and size > 0 for size in sets):
         raise wrong_field("sets", "a list of counts", given)
     if sum(sets) > (MOST_CARDS if pile is None else len(pile)):
-        raise BadInputError("sets: all of them together are no more than the pile")
+        raise BadInputError("sets: together they hold more cards than the pile")
     return sets
 
 

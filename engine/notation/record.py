@@ -164,7 +164,7 @@ def _read_tag(line: str) -> tuple[str, str]:
 
 def _build(tags: dict[str, str]) -> Record:
     if "Players" not in tags:
-        raise BadInputError("this is no record of a game: it does not name the players")
+        raise BadInputError("this is not a record of a game: it does not name the players")
     players = read_players(parse_names(tags.pop("Players")))
     rules, names = _rules(tags), PlayerNames(players)
     losses = _json_table(tags.pop("Losses", "{}"), "Losses")
@@ -197,5 +197,5 @@ def _json_table(text: str, name: str) -> dict[str, Any]:
     except json.JSONDecodeError:
         table = None
     if not isinstance(table, dict):
-        raise BadInputError(f"the tag {name} holds no table")
+        raise BadInputError(f"the tag {name} does not hold a table")
     return table

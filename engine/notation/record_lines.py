@@ -172,7 +172,7 @@ def parse_event(line: str) -> Event:
     """
     found = _LINE.fullmatch(line)
     if found is None:
-        raise BadInputError("a line is written: number, full stop, what happened")
+        raise BadInputError("write a line as: NUMBER. EVENT")
     if int(found[1]) == 0:
         raise BadInputError("events are numbered from 1")
     for pattern, build in _READERS:
@@ -180,7 +180,7 @@ def parse_event(line: str) -> Event:
         if match is not None:
             details = _read_details(found[3] or "")
             return Event.from_json({"id": int(found[1])} | build(match) | details)
-    raise BadInputError(f"{found[2][:60]!r} is nothing that happens in a game")
+    raise BadInputError(f"{found[2][:60]!r} is not an event of a game")
 
 
 def _read_details(text: str) -> dict[str, Any]:

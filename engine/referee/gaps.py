@@ -171,7 +171,7 @@ class Gaps:
             if len(milder["breaches"]) < len(ruling["breaches"]):
                 if action.type != "pick_up":
                     seat.hand, seat.up = list(held.hand or ()), list(held.up or ())
-                ruling = as_unproven(milder, say("what {who} did before that nobody saw", who=player))
+                ruling = as_unproven(milder, say("what {who} did earlier without being seen", who=player))
         if ruling["verdict"] != "illegal":
             return ruling
         return self._milder_on_turn(situation, action, ruling, unseen=event.unseen)

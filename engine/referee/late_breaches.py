@@ -227,7 +227,7 @@ class Suspicions:
         earlier = self.up_plays.pop(player, None)
         if earlier is None:
             return []
-        says = say("{who} played an up-card although there was still a card in the hand.", who=player)
+        says = say("{who} played a face-up card although there was still a card in the hand.", who=player)
         return [self._late(event, earlier, player, says, "up_hand")]
 
     def _late(

@@ -60,7 +60,7 @@ def _missed_take_up(state: Knowledge, seat: Seat, player: str, cards: Sequence[s
     for card in taken:
         seat.up.remove(card)
         seat.hand.append(card)
-    return [say("{who} must have taken up-cards into the hand, and nobody saw it.", who=player)]
+    return [say("{who} must have taken face-up cards into the hand, and nobody saw it.", who=player)]
 
 
 def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
@@ -82,7 +82,7 @@ def _misread_up_cards(seat: Seat, cards: Sequence[str]) -> list[Said]:
             spare[instead] -= 1
             spare[card] += 1
             if instead != UNKNOWN and not known:
-                notes.append(say("An up-card had been misread as another card."))
+                notes.append(say("A face-up card had been misread as another card."))
     return notes
 
 
@@ -108,7 +108,7 @@ def _make_room(state: Knowledge, seat: Seat, player: str, cards: Sequence[str]) 
     if len(unknown) > seat.hand.count(UNKNOWN) or len(cards) > len(seat.hand):
         seat.forget_hand()
         seat.hand.extend([UNKNOWN] * (len(cards) - len(seat.hand)))
-        notes.append(say("{who}'s hand was not what the referee had seen of it.", who=player))
+        notes.append(say("The referee's record of {who}'s hand was wrong.", who=player))
     return notes
 
 

@@ -183,7 +183,7 @@ def test_what_was_decided_before_a_network_fails_is_kept(tmp_path: Path) -> None
     events, store = tmp_path / "events.jsonl", tmp_path / "s.sqlite"
     recorder = GameRecorder(Store.open(store), GameSetup("film.mp4", ()))
     recorded = RecordedGames(game, EventWriter(str(events)), None, recorder)
-    with pytest.raises(BadInputError, match="weights are spoilt"):
+    with pytest.raises(BadInputError, match="weights are damaged"):
         follow(Film(table, 60), recorded)
     recorded.close()
     written = [json.loads(line) for line in events.read_text().splitlines()]

@@ -24,7 +24,7 @@ class Table:
 
     def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
         if self.fails:
-            raise BadInputError("corner.onnx: the network's output is not a number; its weights are spoilt")
+            raise BadInputError("corner.onnx: the network's output is not a number; its weights are damaged")
         rows = [(name, 425 + 75 * k, 520) for k, name in enumerate(UP["Ann"])]
         rows += [(name, 575 - 75 * k, 80) for k, name in enumerate(UP["Bob"])]
         found = [

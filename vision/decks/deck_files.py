@@ -127,7 +127,7 @@ def read_deck(path: Path, name: str) -> Deck:
             )
             deck = Deck(name, str(arrays["weights"]), tuple(cards), features, backs, pictured, pictures)
     except FileNotFoundError as error:
-        raise BadInputError("{path}: there is no such file", path=path) from error
+        raise BadInputError("{path}: no such file", path=path) from error
     except BadInputError:
         raise
     except Exception as error:  # numpy, zipfile and zlib raise many types over damaged files

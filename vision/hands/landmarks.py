@@ -128,7 +128,7 @@ class HandDetector:
         """Load both networks.
 
         Raises:
-            BadInputError: weights are missing or spoilt.
+            BadInputError: weights are missing or damaged.
         """
         self._palms = load_network(WEIGHTS / "palms.onnx", backend, threads)
         self._landmarks = load_network(WEIGHTS / "landmarks.onnx", backend, threads)

@@ -44,10 +44,12 @@ def _checked(output: NDArray[np.float32], path: Path) -> NDArray[np.float32]:
     """Return the output if it is finite. A NaN would pass every threshold.
 
     Raises:
-        BadInputError: It is not finite, so the weights are spoilt.
+        BadInputError: It is not finite, so the weights are damaged.
     """
     if not np.isfinite(output).all():
-        raise BadInputError("{path}: the network's output is not a number; its weights are spoilt", path=path)
+        raise BadInputError(
+            "{path}: the network's output is not a number; its weights are damaged", path=path
+        )
     return output
 
 

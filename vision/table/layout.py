@@ -437,5 +437,5 @@ def _angle(start: Place, first: Place, second: Place) -> float:
 def _place(stored: Any) -> Place:
     x, y = (float(value) for value in stored)
     if not (abs(x) <= _MAX_COORDINATE_MM and abs(y) <= _MAX_COORDINATE_MM):
-        raise ValueError(f"{x}, {y} is no place on a table")
+        raise ValueError(f"{x}, {y} is not a place on a table")
     return x, y

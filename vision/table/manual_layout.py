@@ -146,7 +146,7 @@ def place_at(plane: TablePlane, pixel: Place) -> Place:
     """
     x, y = (float(value) for value in plane.to_mm([pixel])[0])
     if not math.hypot(x, y) < _MAX_TABLE_MM:
-        raise BadInputError("That is no place on the table.")
+        raise BadInputError("That place is not on the table.")
     return x, y
 
 

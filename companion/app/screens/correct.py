@@ -230,6 +230,8 @@ class CorrectSheet(ModalView):
         self.ids.strip.scroll_to(self._tiles[place], animate=False)
         if self.adding:
             self.hint = _("Tap the card that was missed.")
+        elif now == UNKNOWN:
+            self.hint = _("This card was not recognised. Tap the right card or player.")
         else:
             self.hint = _("Read as the {card}. Tap the right card or player.").format(card=card_name(now))
 

@@ -80,7 +80,7 @@ class JoinScreen(Page):
         self.address.full_text = address
 
     def refresh(self, _dt: float = 0.0) -> None:
-        """Show the phones that are connected now. In another WLAN, show the new code."""
+        """Show the phones that are connected now. On another Wi-Fi, show the new code."""
         phones = self._app.phones
         if phones is None:
             return
@@ -111,7 +111,7 @@ class JoinScreen(Page):
         scroll = self.ids.scroll
         self.code = self.add(QrCode(room=scroll.height))
         scroll.bind(height=self.code.setter("room"))
-        self.add(Factory.Heading(full_text=_("Scan the code with a phone in the same WLAN, or type:")))
+        self.add(Factory.Heading(full_text=_("Scan the code with a phone on the same Wi-Fi, or type:")))
         self.add(self.address)
         self.warning.full_text = _warning(self._serving.fingerprint)
         self.add(self.warning)

@@ -307,7 +307,7 @@ class LedgerScreen(Page):
         if last:
             played += " " + _("The Shithead is {player}.").format(player=last)
         if self.tally.unfinished:
-            played += " " + ngettext("{n} game unfinished.", "{n} games unfinished.", self.tally.unfinished)
+            played += " " + ngettext("{n} game interrupted.", "{n} games interrupted.", self.tally.unfinished)
         return played
 
 

@@ -146,10 +146,10 @@ class TurnPanel(Panel):
         self.caption = _("May be played now:") if self.need else ""
         if awaits_deal:
             self.need = _("Deal the next game")
-        pile, burnt = len(table.pile), len(table.burned)
+        pile, burned = len(table.pile), len(table.burned)
         left = "?" if table.draw_pile is None else str(table.draw_pile)
-        self.counts = _("{pile} on the pile\n{left} to draw · {burnt} burnt").format(
-            pile=pile, left=left, burnt=burnt
+        self.counts = _("{pile} on the pile\n{left} to draw · {burned} burned").format(
+            pile=pile, left=left, burned=burned
         )
         self.ids.strip.show(table.playable_ranks if table.turn and not table.loser else ())
         self.ids.pile.show(table.pile)

@@ -171,7 +171,7 @@ def _in_short(question: EventLine) -> str:
     if asks_about_joined_game(question):
         return _("A game seems to be going on. Where is the play pile?")
     if asks_for_places(question):
-        return _("No complete deal is in view.")
+        return _("No finished deal is in view.")
     who = str(question.get("player") or _("Somebody"))
     if asks_for_hidden_card(question):
         return _("Which card did {player} play underneath?").format(player=who)

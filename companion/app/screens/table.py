@@ -349,7 +349,7 @@ class TableScreen(FloatLayout):
             return _("Waiting for the deal"), _("Is a game going on? Tap here and show where the cards lie.")
         coming = _("Rulings appear here.")
         if snapshot.game == 1:
-            return _("Watching") if self.watches else _("Scoring"), coming
+            return _("Watching") if self.watches else _("By touch"), coming
         dealer = snapshot.table.dealer
         return _("New game"), f"{_('{player} deals.').format(player=dealer)} {coming}" if dealer else coming
 

@@ -264,7 +264,7 @@ function showTable() {
   $("ranks").hidden = !table || !table.ranks.length;
   $("ranks").replaceChildren(...RANKS.map((rank) => make("span", { textContent: rank, className: table && table.ranks.includes(rank) ? "on" : "" })));
   $("pile").replaceChildren(...(table ? table.pile : []).map((card) => cardTile(card)));
-  $("counts").textContent = table ? t("{pile} on the pile · {draw} to draw · {burnt} burnt", { pile: table.on_pile, draw: table.draw === null ? "?" : table.draw, burnt: table.burnt }) + "  " + (table.clockwise ? "↻" : "↺") : "";
+  $("counts").textContent = table ? t("{pile} on the pile · {draw} to draw · {burned} burned", { pile: table.on_pile, draw: table.draw === null ? "?" : table.draw, burned: table.burnt }) + "  " + (table.clockwise ? "↻" : "↺") : "";
   $("players").replaceChildren(...(table ? table.players : []).map((player) => make("div", { className: "player" + (player.turn ? " turn" : "") + (player.out ? " out" : "") },
     make("b", {}, make("span", { textContent: (player.turn ? "▶ " : "") + player.name }),
       make("em", { textContent: player.out ? t("out") : t("{n} in hand", { n: player.hand === null ? "?" : player.hand }) })),
@@ -369,7 +369,7 @@ function askForCamera(name) {
   const answer = (agrees) => { link.send({ type: "give-camera", agrees }); closeSheet(); };
   openSheet("handover", 0, make("h2", { textContent: t("{name} wants to film the table.", { name }) }), make("p", { textContent: t("Your phone then becomes a screen.") }),
     make("div", { className: "bar" }, make("button", { textContent: t("Keep filming"), onclick: () => answer(false) }),
-      make("button", { className: "main", textContent: t("Give it away"), onclick: () => answer(true) })));
+      make("button", { className: "main", textContent: t("Hand it over"), onclick: () => answer(true) })));
 }
 
 // ---- the camera ------------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ const camera = {
       this.stream = await navigator.mediaDevices.getUserMedia({ audio: false, video: Object.assign(where, { width: { ideal: 1920 }, height: { ideal: 1080 }, frameRate: { ideal: 30 } }) });
     } catch (error) {
       this.stream = null;
-      toast(error.name === "NotAllowedError" ? t("The browser may not use the camera. Allow it in the page's settings.") : t("The camera cannot be opened ({reason}).", { reason: error.name }));
+      toast(error.name === "NotAllowedError" ? t("The browser is not allowed to use the camera. Allow it in the page's settings.") : t("The camera cannot be opened ({reason}).", { reason: error.name }));
       return false;
     }
     $("video").srcObject = this.stream;

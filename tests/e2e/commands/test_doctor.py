@@ -113,7 +113,7 @@ def line_of(subject: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], *,
     return line
 
 
-FORBIDDEN = "may not be opened; add yourself to the group 'video' and log in again"
+FORBIDDEN = "cannot be opened: no permission; add yourself to the group 'video' and log in again"
 
 
 @pytest.mark.usefixtures("all_well")
@@ -170,7 +170,7 @@ def test_a_folder_that_cannot_be_made_is_named_with_the_cause_and_is_no_illness(
     folder = tmp_path / "file" / "shithead"
     monkeypatch.setattr(PATHS[of], lambda: folder / "x")
     said = line_of("folders", tmp_path, capsys, status=0)
-    assert said == f"without  folders: {folder.parent}: is no folder, and one is needed there"
+    assert said == f"without  folders: {folder.parent}: is not a folder, and one is needed there"
 
 
 @pytest.mark.usefixtures("all_well")
@@ -182,7 +182,7 @@ def test_a_folder_that_may_not_be_written_is_named_and_is_no_illness(
     monkeypatch.setattr(PATHS[of], lambda: folder / "x")
     monkeypatch.setattr(os, "access", lambda path, mode: path != folder and may(path, mode))
     said = line_of("folders", tmp_path, capsys, status=0)
-    assert said == f"without  folders: {folder} may not be written"
+    assert said == f"without  folders: {folder} cannot be written: no permission"
 
 
 PATHS = {"settings": "companion.settings.settings_path", "log": "companion.files.logs.log_path"}
@@ -195,7 +195,7 @@ def test_a_store_in_a_folder_that_may_not_be_written_is_an_illness(
     may = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path and may(path, mode))
     said = line_of("store", tmp_path, capsys, status=2)
-    assert said == f"MISSING  store: {tmp_path} may not be written (permission denied)"
+    assert said == f"MISSING  store: {tmp_path} cannot be written: no permission"
 
 
 def damaged_store(path: Path) -> bytes:

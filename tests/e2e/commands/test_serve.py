@@ -86,7 +86,7 @@ def test_the_events_of_a_film_are_printed_and_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--port", "x"], "no port from 0 to 65534"),
+        (["--port", "x"], "not a port from 0 to 65534"),
         (["--host", "203.0.113.7"], "port 8443 on 203.0.113.7: "),
         (["missing.mp4"], "missing.mp4: no such file"),
         (["127.0.0.1:9/video"], "http://127.0.0.1:9/video: "),

@@ -335,6 +335,12 @@ def test_h264_without_ffmpeg_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
         FilmWriter(tmp_path / "a.mp4", 5, (64, 48), "h264")
 
 
+def test_an_unknown_codec_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="codec h265: write one of mp4v, h264"):
+        FilmWriter(tmp_path / "a.mp4", 5, (64, 48), "h265")
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_interrupted_film_leaves_nothing(tmp_path: Path) -> None:
     def break_off() -> None:
         with FilmWriter(tmp_path / "a.mp4", 5, (64, 48)) as writer:

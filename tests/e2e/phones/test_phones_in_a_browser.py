@@ -132,7 +132,7 @@ def test_the_camera_is_handed_over_when_its_holder_agrees(
     browser.tap("#film")
     browser.tap("#start-film")
     browser.use(first)
-    browser.tap_text("Give it away", "#sheet")
+    browser.tap_text("Hand it over", "#sheet")
     browser.until(lambda: "films now" in browser.text("#toast"))
     browser.use(second)
     browser.until(lambda: browser.text("#sight"))

@@ -64,7 +64,7 @@ def joined(walker: Walker) -> Steps:
     yield from walker.tap(more.buttons["join"])
     yield from rest(4)
     moved = replace(serving, join=serving.join.replace("127.0.0.1", "127.0.0.9"))
-    walker.app.phones.serving = moved  # as in another WLAN
+    walker.app.phones.serving = moved  # as on another Wi-Fi
     yield from until(lambda: walker.screen.address.full_text == moved.join)
     yield from rest(4)
     yield from until(lambda: _scanned() == moved.join)

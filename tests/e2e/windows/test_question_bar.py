@@ -83,5 +83,5 @@ def test_where_cards_lie_otherwise_it_is_shown_where_or_said_that_they_were_put_
 def test_a_question_leads_to_the_event_it_is_about() -> None:
     seen = drive("questions")
     assert seen["question"]["sheet"]["heading"] == "Ann plays ?"
-    assert "a card not read" in seen["question"]["sheet"]["hint"]
+    assert "This card was not recognised." in seen["question"]["sheet"]["hint"]
     assert seen["concerned"]["sheet"]["heading"] == "Ann picks up 1 card"

@@ -31,7 +31,7 @@ def test_shows_whose_turn_it_is_the_pile_and_what_may_be_played() -> None:
         "Bartholomew to play",
         "↻ clockwise",
         "7 or lower",
-        "5 on the pile\n12 to draw · 2 burnt",
+        "5 on the pile\n12 to draw · 2 burned",
     ]
     assert seen["pile"] == ["4S", "9S", "9D", "KH", "7H"]
     assert seen["playable"] == ["2", "4", "5", "6", "7"]

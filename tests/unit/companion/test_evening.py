@@ -207,7 +207,7 @@ def test_the_text_to_share_is_in_the_language_of_the_app() -> None:
         "player  games  losses  streak  rituals due",
         "Ann         3       2       1  Library Boy",
         "Bob         3       0       0",
-        "(1 game not finished)",
+        "(1 game interrupted)",
     ]
     set_language("de")
     try:
@@ -215,7 +215,7 @@ def test_the_text_to_share_is_in_the_language_of_the_app() -> None:
             "Spieler  Spiele  verloren  in Folge  fällige Rituale",
             "Ann           3         2         1  Library Boy",
             "Bob           3         0         0",
-            "(1 Spiel nicht beendet)",
+            "(1 Spiel unterbrochen)",
         ]
     finally:
         set_language("en")

@@ -71,7 +71,7 @@ def test_a_torn_picture_is_left_out() -> None:
 
 def test_a_user_who_says_no_is_told_what_follows() -> None:
     source = BridgeSource(FakeBridge(allowed=False))
-    with pytest.raises(BadInputError, match="the app may not use it"):
+    with pytest.raises(BadInputError, match="the app is not allowed to use it"):
         next(iter(source))
     source.close()
 

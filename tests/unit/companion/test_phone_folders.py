@@ -40,7 +40,7 @@ def test_a_user_who_says_no_is_told_so_in_one_line_and_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (said,) = shared(monkeypatch, FakeFolders(allowed=False))
-    assert said == "Not saved: the app may not write files. Allow it in the phone’s settings."
+    assert said == "Not saved: the app is not allowed to write files. Allow it in the phone’s settings."
 
 
 def test_where_nothing_must_be_asked_it_is_written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,6 +102,13 @@ def test_a_late_breach_is_said_in_the_log() -> None:
     assert event_text(json.loads(json.dumps(line))) == "A hatte Kreuz 3 und hätte beginnen müssen, nicht B."
 
 
+def test_a_player_who_is_not_known_is_a_word_of_the_sentence() -> None:
+    says = say("{who} has no face-down card left.", who=None)
+    assert breach_text({"says": says, **facts_of(says)}) == "Der Spieler hat keine verdeckte Karte mehr."
+    says = say("{giver} has no {rank:rank} among the face-up cards.", giver="van Dyk", rank="3")
+    assert breach_text({"says": says, **facts_of(says)}) == "van Dyk hat keine 3 unter den offenen Karten."
+
+
 def test_a_sentence_of_another_version_stays_english() -> None:
     for breach in (
         {"says": "An old one."},

@@ -249,14 +249,14 @@ def test_a_reader_that_fails_ends_the_watching_and_nothing_else(tmp_path: Path) 
         def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
             if t > 0.95:
                 raise BadInputError(
-                    "corner.onnx: the network's output is not a number; its weights are spoilt"
+                    "corner.onnx: the network's output is not a number; its weights are damaged"
                 )
             return super().feed(frame, t)
 
     game = Spoilt([3])
     session = watch(Film(50), game, tmp_path / "s.sqlite")
     until(lambda: session.snapshot.phase == "ended")
-    assert "weights are spoilt" in session.snapshot.says
+    assert "weights are damaged" in session.snapshot.says
     assert [line["id"] for line in session.snapshot.lines] == [3, 999]
     session.undo()
     until(lambda: len(session.snapshot.lines) == 1)

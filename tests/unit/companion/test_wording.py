@@ -18,7 +18,7 @@ from engine.events import EVENT_KINDS
         ("QS", ("Q", "S"), "Q♠", "queen of spades"),
         ("9", ("9", ""), "9", "9"),
         ("JOKER", ("JOKER", ""), "Joker", "joker"),
-        ("??", ("??", ""), "?", "a card not read"),
+        ("??", ("??", ""), "?", "an unknown card"),
     ],
 )
 def test_cards(card: str, parts: tuple[str, str], sign: str, words: str) -> None:
@@ -36,7 +36,7 @@ def test_cards(card: str, parts: tuple[str, str], sign: str, words: str) -> None
         ({"event": "pick_up", "player": "Ann", "cards": []}, "Ann picks up"),
         ({"event": "show", "player": "Ann", "cards": ["3C"], "to": "Bob"}, "Ann shows 3♣ to Bob"),
         ({"event": "draw", "player": "Ann"}, "Ann draws 1 card"),
-        ({"event": "burn", "cards": ["10C", "4S"]}, "2 cards burnt"),
+        ({"event": "burn", "cards": ["10C", "4S"]}, "2 cards burned"),
         ({"event": "game_over", "loser": "Ann"}, "Game over: Ann is the Shithead"),
         ({"event": "unclear", "says": "Who was it?"}, "Who was it?"),
     ],

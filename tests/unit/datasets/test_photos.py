@@ -102,7 +102,7 @@ def test_a_file_of_labels_that_is_too_large_gives_one_line_that_names_it(
 def test_a_coordinate_that_is_no_finite_number_is_refused_by_file_and_line(place: str, folder: Path) -> None:
     path = folder / "rf100/valid/labels/a.txt"
     path.write_text(f"{LABELS}1 0.5 {place} 0.2 0.4\n")
-    with pytest.raises(BadInputError, match=r"a\.txt:3: a coordinate is no number"):
+    with pytest.raises(BadInputError, match=r"a\.txt:3: a coordinate is not a number"):
         load_set("rf100/valid", folder)
 
 

@@ -187,4 +187,4 @@ def test_record_of_what_is_no_record_names_the_file(run: Run, tmp_path: Path) ->
     path.write_text("Dear Ann")
     status, out, err = run("record", str(path))
     assert (status, out) == (2, "")
-    one_line(err, f"shithead record: {path}: this is no record of a game")
+    one_line(err, f"shithead record: {path}: this is not a record of a game")

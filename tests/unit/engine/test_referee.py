@@ -562,7 +562,7 @@ def test_an_up_card_that_did_not_lie_there_had_been_misread(
     outcome = game.play(CAT, played, source="up")
     assert verdict(outcome) == "legal"
     assert game.table.up[CAT] == left
-    assert ("An up-card had been misread as another card." in notes(outcome)) == noted
+    assert ("A face-up card had been misread as another card." in notes(outcome)) == noted
 
 
 @pytest.mark.parametrize(("up", "left"), [("", (0, 2)), ("3S 8C", (1, 3))])

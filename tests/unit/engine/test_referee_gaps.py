@@ -177,7 +177,7 @@ def test_up_only_when_hand_empty_not_proven_of_who_was_passed_over(midway: Halfw
     game.play(ANN, "5D")
     outcome = game.play(BOB, "7H", source="up")
     assert verdict(outcome) == "unproven"
-    assert needs(outcome) == "what Bob did before that nobody saw"
+    assert needs(outcome) == "what Bob did earlier without being seen"
     assert game.table.hands[BOB].size == 0
 
 

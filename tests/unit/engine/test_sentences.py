@@ -35,8 +35,14 @@ def test_every_way_to_fill_a_place() -> None:
     )
     assert said == (
         "the king of hearts and the 2 of clubs, the king of hearts or the 2 of clubs, queen of spades, "
-        "jack, jacks, 3s and aces, The player, 7"
+        "jack, jacks, 3s and aces, the player, 7"
     )
+
+
+def test_a_player_who_is_not_known_has_a_capital_only_at_the_beginning() -> None:
+    assert say("{who} drew {count} cards.", who=None, count=2) == "The player drew 2 cards."
+    assert say("whether {who}'s hand is empty", who=None) == "whether the player's hand is empty"
+    assert say("{who} drew a card.", who="van Dyk") == "van Dyk drew a card."
 
 
 def test_copies_keep_form_and_facts() -> None:

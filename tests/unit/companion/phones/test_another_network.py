@@ -1,4 +1,4 @@
-"""The program comes into another WLAN while it serves: it serves there, and phones that come back find it."""
+"""The program comes to another Wi-Fi while it serves: it serves there, and phones that come back find it."""
 
 from __future__ import annotations
 

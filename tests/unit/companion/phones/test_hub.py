@@ -301,7 +301,7 @@ def test_a_phone_without_a_websocket_films_and_sees_by_posting(server: PhoneServ
             ] == "picture: not a JPEG file"
             assert (await post("frame", jpeg(), **{"X-Taken": "soon"}))[
                 "says"
-            ] == "message: 'taken' is no time"
+            ] == "message: 'taken' is not a time"
             headers["X-Session"] = "unknown"
             assert (await post("poll", b""))["status"] == 400
 

@@ -124,7 +124,7 @@ def test_a_row_of_somebody_who_no_longer_sits_there_is_not_moved() -> None:
 
 
 def test_a_place_beyond_the_table_is_none() -> None:
-    with pytest.raises(BadInputError, match="no place on the table"):
+    with pytest.raises(BadInputError, match="not on the table"):
         lay_out(dealt(), *ROWS, draw=(90_000.0, 300.0))
 
 
