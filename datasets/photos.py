@@ -2,7 +2,7 @@
 
 The photo folder is not part of this repository. The environment variable `SHITHEAD_PHOTOS` names it;
 otherwise it is `../shared/cards` beside the repository. Its README gives the licence of each set. Sets marked
-"measure" have no licence, so no shipped network is trained on them (`MEASURE_ONLY`).
+"measure" have no licence, so no list of training sets in `models/` names them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,6 @@ from engine.files.json_text import parse_json
 from vision.images import read_image as read_image
 
 Kind = Literal["quad", "box", "corner"]
-
-MEASURE_ONLY = frozenset(
-    {"vpo_table", "avgustine_quads", "jaxon411", "evan_backs", "alvaro_corners", "yuchenrao_single"}
-)
-"""Sets without a licence: for measuring, never for training."""
 
 BACK = "BACK"
 """Label of a face-down card."""

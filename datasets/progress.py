@@ -1,4 +1,4 @@
-"""How long work reports its progress."""
+"""The callback through which a long task reports its progress."""
 
 from __future__ import annotations
 

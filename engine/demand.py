@@ -155,7 +155,7 @@ class _Pile:
         return self._any_card(()) | both | {ANYTHING}
 
     def _both_colours_left(self, rank: int) -> bool:
-        """Whether a set of this rank that nobody saw may have a red and a black card."""
+        """Return whether a set of this rank that nobody saw may have a red and a black card."""
         left = {COLOUR_OF[card] for card in self._unseen.cards(rank)}
         return left == {RED, BLACK} and self._unseen.of_rank(rank) > 1
 
@@ -209,7 +209,7 @@ class _Pile:
         return frozenset(found)
 
     def _suited(self, rank: int) -> bool:
-        """Whether the suit of a card of this rank decides which cards go on it."""
+        """Return whether the suit of a card of this rank decides which cards go on it."""
         return rank != JOKER_RANK and (rank in self._mechanics.colours or bool(self._mechanics.suit_order))
 
     def _of_card(self, depth: int, card: str) -> frozenset[Demand]:

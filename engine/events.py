@@ -63,7 +63,7 @@ Source = Literal["hand", "up", "down", "hand+up"]
 class Event:
     """One thing that happened, as public information only.
 
-    Cards are written as in the contract: rank + suit (`10H`), `JOKER`, or `??` for one that nobody has
+    Cards are written as in `docs/files.md`: rank + suit (`10H`), `JOKER`, or `??` for one that nobody has
     identified. Times are seconds of the source.
     """
 
@@ -119,7 +119,7 @@ class Event:
     `consequence`: what the players did about a breach, a `Consequence`."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contract's JSON object, less fields that say nothing."""
+        """Return the JSON object of `docs/files.md`, without fields that say nothing."""
         line: dict[str, Any] = {"t": round(self.t, 3), "event": self.event}
         if self.player is not None:
             line["player"] = self.player
@@ -153,7 +153,7 @@ class Event:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any], players: Sequence[str] | None = None) -> Event:
-        """Build an event from the contract's JSON object; unknown fields are passed over.
+        """Build an event from the JSON object of `docs/files.md`; unknown fields are passed over.
 
         Args:
             line: the object.
@@ -257,7 +257,8 @@ class EventLines:
         names = PlayerNames(self._players)
         for name in (*event.names(), *event.up):
             names.require(name, "player")
-        if event.id and event.id != event.revise:  # who takes an event back may give its own id
+        # A withdrawal may repeat the id of the event that it withdraws.
+        if event.id and event.id != event.revise:
             if event.id in self._ids:
                 raise BadInputError("event {event_id} appears twice", event_id=event.id)
             self._ids.add(event.id)

@@ -71,7 +71,7 @@ def _title(rules: Ruleset) -> str:
 
 
 def _deal_lines(rules: Ruleset) -> list[str]:
-    """One line for each number of players from two to six that can be dealt."""
+    """Return one line for each number of players up to eight that can be dealt."""
     lines = ["Players  down  up  hand  draw pile  packs  jokers"]
     for players in range(max(2, rules.players[0]), min(rules.players[1], 8) + 1):
         deal = deal_for(rules, players)

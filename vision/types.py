@@ -19,7 +19,7 @@ Quad = NDArray[np.float32]
 """Four corners of a card: 4 x 2 (x, y) in pixels, clockwise in the image, a short edge first."""
 
 UNKNOWN_CARD = "??"
-"""A card that nobody has identified, in the notation of the contract."""
+"""A card that nobody has identified, as `docs/files.md` writes it."""
 Face = Literal["up", "down"]
 """Which side of a card the camera sees: its face (`up`) or its back (`down`)."""
 _SEEN_ELSEWHERE_FACTOR = 0.1
@@ -44,7 +44,7 @@ class CardReading:
     """Other cards that this may be, with their probabilities, most probable first."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the reading as an entry of `cards` in the contract's `shithead read --json`."""
+        """Return the reading as an entry of `cards` in a line of `shithead read --json`."""
         return {
             "face": self.face,
             "card": self.card,

@@ -73,7 +73,7 @@ def _read_one(reader: CardReader, path: Path, image: Image, args: argparse.Names
 def json_entry(
     path: Path, image: Image, readings: Sequence[CardReading], milliseconds: float
 ) -> dict[str, Any]:
-    """Return the contract's line for one picture."""
+    """Return the line for one picture, as in `docs/files.md`."""
     return {
         "image": str(path),
         "width": int(image.shape[1]),

@@ -14,18 +14,18 @@ from engine.events import PUTS_ON_PILE, TAKES_PILE, Event
 
 _ACTS = (*PUTS_ON_PILE, *TAKES_PILE, "draw", "show", "take_up", "take_down", "exchange")
 _SAME_SECONDS = 20.0
-"""A person enters an act, and a camera tells it, within this time of each other."""
+"""A person enters an act, and a camera reports it, within this time of each other."""
 
 
 def line_entered_for(
     event: Event, lines: Sequence[dict[str, Any]], by_hand: Container[int]
 ) -> dict[str, Any] | None:
-    """Return the line of the act that an event of a camera tells again; None if it is new.
+    """Return the line of the act that a camera reports again; None if it is new.
 
     Args:
-        event: What the camera tells.
+        event: The camera's report.
         lines: The lines of the game, oldest first.
-        by_hand: Ids of the lines that people entered and no camera has told.
+        by_hand: Ids of the lines that people entered and no camera has reported.
     """
     if event.event not in _ACTS or event.revise is not None:
         return None

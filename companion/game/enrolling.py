@@ -74,10 +74,11 @@ def deck_builder(name: str, faces: Any) -> DeckBuilder:
 
     def make(show: DeckScan, counted: ProgressCallback) -> tuple[Deck, tuple[UnidentifiedCard, ...]]:
         settled = show.result()
-        told = {card for card, _showing in settled.cards}
-        if len(told) < 2:
+        recognised = {card for card, _showing in settled.cards}
+        if len(recognised) < 2:
             raise BadInputError(
-                "{count} cards were recognised; show each card alone, and hold it still", count=len(told)
+                "{count} cards were recognised; show each card alone, and hold it still",
+                count=len(recognised),
             )
         deck = build_deck(name, settled, faces, show.backs, counted)
         DeckHead(deck)  # raises an error if the deck is unusable
@@ -191,7 +192,9 @@ class EnrolmentSession:
                 self._tell(lost="")
             if seen == "taken" or (seen == "seen" and len(show.shown_cards) != self.progress.shown):
                 missing = show.missing()
-                self._tell(seen=seen, last=_last_told(show), shown=len(show.shown_cards), missing=missing)
+                self._tell(
+                    seen=seen, last=_last_recognised(show), shown=len(show.shown_cards), missing=missing
+                )
             elif seen is not None:
                 self._tell(seen=seen)
             if self._stopping.is_set() or self._enough.is_set():
@@ -207,7 +210,7 @@ class EnrolmentSession:
         self.progress = replace(self.progress, **changes)
 
 
-def _last_told(show: DeckScan) -> str | None:
+def _last_recognised(show: DeckScan) -> str | None:
     """Return the card shown last, if the first look is certain of it."""
     opinion = show.shown_cards[-1].log_probabilities()
     return DECK_CARDS[int(opinion.argmax())] if float(np.exp(opinion.max())) >= SURE_P else None

@@ -52,8 +52,8 @@ class EventLog:
         """Lines of events that the referee inferred, by id."""
         self._entered: dict[int, str] = {}
         """`BY_HAND` or `ASSUMED` for events that were not seen, by id."""
-        self._told_by_hand: set[int] = set()
-        """Ids of events that people entered and the watcher has not told."""
+        self._entered_by_hand: set[int] = set()
+        """Ids of events that people entered and the watcher has not reported."""
         self._settled: set[int] = set()
         """Ids of events that people corrected or removed."""
         self._count = 0
@@ -99,9 +99,9 @@ class EventLog:
         for seen in events:
             if seen.revise is not None and self._ids.get(seen.revise, seen.revise) in self._settled:
                 continue
-            entered = line_entered_for(seen, self.lines, self._told_by_hand) if seen.id else None
+            entered = line_entered_for(seen, self.lines, self._entered_by_hand) if seen.id else None
             if entered is not None:
-                self._told_by_hand.discard(entered["id"])
+                self._entered_by_hand.discard(entered["id"])
                 self._settled.add(entered["id"])
                 self._ids[seen.id] = entered["id"]
                 continue
@@ -124,7 +124,7 @@ class EventLog:
         """Add an event that a person reports, or that is assumed. Return the lines that this adds."""
         self._entered[self._count + 1] = by
         if by == BY_HAND:
-            self._told_by_hand.add(self._count + 1)
+            self._entered_by_hand.add(self._count + 1)
         # Give it a fresh id: the watcher's ids are separate.
         return self.add([replace(event, id=0, revise=None, withdrawn=False)])
 
@@ -227,7 +227,7 @@ class EventLog:
             if line.get("by") in (BY_HAND, ASSUMED):
                 self._entered[event.revise or event.id] = str(line["by"])
                 if line["by"] == BY_HAND and not line.get(SETTLED):
-                    self._told_by_hand.add(event.revise or event.id)
+                    self._entered_by_hand.add(event.revise or event.id)
             if line.get(SETTLED):
                 self._settled.add(event.revise or event.id)
             if event.revise is not None and event.revise not in standing:

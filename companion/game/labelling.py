@@ -58,7 +58,7 @@ class Labels:
         """The first line of the truth."""
         self._undone: list[_Version] = []
         self._done: list[_Version] = []
-        kept = [line for line in lines if _is_told(line)]
+        kept = [line for line in lines if _is_reported(line)]
         events = (Event.from_json(dict(line)) for line in kept)
         by_hand = frozenset(int(line["id"]) for line in kept if line.get(_ENTERED) == BY_HAND)
         self._now = _Version(
@@ -147,7 +147,7 @@ class Labels:
         return True
 
     def truth_lines(self) -> list[dict[str, Any]]:
-        """Return the lines of the truth file, as the contract has them."""
+        """Return the lines of the truth file, as in `docs/files.md`."""
         header = {**self.header, "labelled": True, "unconfirmed": len(self.unconfirmed)}
         return [header, *(_truth_line(step.line) for step in self.steps)]
 
@@ -265,7 +265,7 @@ def _labels(
     return Labels(header, lines, confirmed)
 
 
-def _is_told(line: EventLine) -> bool:
+def _is_reported(line: EventLine) -> bool:
     """Return whether a line stands for something that happened, and that the referee does not infer."""
     if line["event"] in CONCLUSIONS:
         return bool(line.get(_ENTERED) == BY_HAND)
@@ -274,8 +274,8 @@ def _is_told(line: EventLine) -> bool:
 
 def _truth_line(line: EventLine) -> dict[str, Any]:
     t, ruling = float(line["t"]), line.get("ruling") or {}
-    told = {name: value for name, value in line.items() if name not in _EVENT_FIELDS}
-    truth = {"t_start": round(max(0.0, t - ACT_S), 3), "t_end": round(t, 3), **told}
+    kept = {name: value for name, value in line.items() if name not in _EVENT_FIELDS}
+    truth = {"t_start": round(max(0.0, t - ACT_S), 3), "t_end": round(t, 3), **kept}
     if "verdict" in ruling:
         truth["verdict"] = ruling["verdict"]
     if ruling.get("verdict") == "illegal":

@@ -24,7 +24,7 @@ from engine.files.json_text import parse_json
 EARLY_S = 0.5
 """A clock may run this far ahead of the truth's `t_start`."""
 LATE_S = 2.0
-"""The contract's window after `t_end`."""
+"""An event may be reported with a time that is so much later than the truth's `t_end`."""
 _BINS = 10
 """Equal parts of 0..1 in which confidences are compared with how often they are right."""
 REMARKS = ("unclear", "late_breach", "recount", "consequence")

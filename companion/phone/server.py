@@ -39,7 +39,7 @@ from engine.files.atomic import make_folder
 
 _log = logging.getLogger(__name__)
 _http_log = logging.getLogger(f"{__name__}.http")
-# A request that is none is answered with 400. Whoever sends many must not fill the log.
+# A malformed request is answered with 400. Somebody who sends many must not fill the log.
 _http_log.addFilter(
     lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 )

@@ -41,7 +41,7 @@ def _read_from(folder: Path) -> list[Path]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the page. Raises BadInputError for a folder that is none, or files that no command wrote."""
+    """Write the page. Raises BadInputError if there is no such folder, or no command wrote its files."""
     from companion.cli.outputs import check_outputs
     from datasets.measuring.results.page import page, read_measured
 

@@ -107,7 +107,7 @@ class Camera:
         return float(np.linalg.norm(pair[1] - pair[0]) / 100.0)
 
     def sees(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Whether a point of the table is in the picture, widened by `margin` pixels."""
+        """Return whether a point of the table is in the picture, widened by `margin` pixels."""
         px, py = self.project(np.array([[x, y]]))[0]
         return bool(-margin <= px <= self.width + margin and -margin <= py <= self.height + margin)
 

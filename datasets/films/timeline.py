@@ -100,7 +100,7 @@ class Timeline:
     duration_s: float
 
     def is_still(self, t: float) -> bool:
-        """Whether nothing moves at time `t`, and no arm is in the picture except at rest."""
+        """Return whether nothing moves at time `t`, and no arm is in the picture except at rest."""
         away: dict[ArmName, bool] = {}
         for move in self.arm_moves:
             if move.start_s > t:

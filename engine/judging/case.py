@@ -28,7 +28,7 @@ from engine.sentences import Said, facts_of, say
 from engine.unseen import UnseenCards
 
 Ruling = dict[str, Any]
-"""The contract's ruling object."""
+"""The JSON object of a ruling, as in `docs/files.md`."""
 
 
 class UndecidedError(Exception):

@@ -68,7 +68,7 @@ def _needs(cards: Sequence[str]) -> tuple[Said, ...]:
 
 
 def _suits_matter(situation: Situation) -> bool:
-    """Whether cards of one rank may get different rulings."""
+    """Return whether cards of one rank may get different rulings."""
     mechanics = situation.rules.mechanics
     return bool(
         mechanics.suit_order or mechanics.colours or (mechanics.start_card_played and not situation.pile)

@@ -72,7 +72,7 @@ def _split_sources(case: Case) -> tuple[list[str], list[str]]:
 
 
 def _check_play_turn(case: Case) -> None:
-    """A play out of turn is a breach, unless it may complete four of a kind."""
+    """Record a breach if the play is out of turn, unless it may complete four of a kind."""
     turn, mechanics = case.situation.turn, case.mechanics
     if mechanics.out_of_turn_four and turn is not None and case.player != turn:
         need = say("the unidentified cards on the pile: only four of a kind may be completed out of turn")
@@ -84,7 +84,7 @@ def _check_play_turn(case: Case) -> None:
 
 
 def _completes_four(case: Case) -> bool | None:
-    """Whether the play makes four of a kind with the top of the pile; None where that is not known."""
+    """Return whether the play makes four of a kind with the top of the pile; None if that is not known."""
     ranks, pile = {RANK_OF[card] for card in case.action.cards}, case.situation.pile
     if len(ranks) != 1 or UNKNOWN_RANK in ranks:
         return None if ranks == {UNKNOWN_RANK} else False
@@ -98,7 +98,7 @@ def _completes_four(case: Case) -> bool | None:
 
 
 def _check_sources(case: Case, from_hand: list[str], from_up: list[str]) -> None:
-    """Breach if the cards cannot come from where they are said to come from."""
+    """Record a breach if the cards cannot come from their named source."""
     hand, up = case.holding.hand, case.holding.up
     if from_hand and hand is not None:
         for card in missing_cards(from_hand, hand):
@@ -119,7 +119,7 @@ def _check_sources(case: Case, from_hand: list[str], from_up: list[str]) -> None
 
 
 def _check_mixed(case: Case, from_hand: list[str]) -> None:
-    """Hand and up-cards go together only with the last cards of the hand."""
+    """Record a breach if face-up cards go with any but the last cards of the hand."""
     hand = case.holding.hand
     if not case.mechanics.mixed:
         case.breach("mixed", say("Cards from the hand and face-up cards cannot be played together."))
@@ -150,7 +150,7 @@ def _check_mixed(case: Case, from_hand: list[str]) -> None:
 
 
 def _check_up_stage(case: Case) -> None:
-    """Up-cards are played when the hand is empty, and in some rulesets the draw pile too."""
+    """Record a breach if the hand, or in some rulesets the draw pile, is not yet empty."""
     hand = case.holding.hand
     if hand is None:
         case.need(
@@ -171,7 +171,7 @@ def _check_up_stage(case: Case) -> None:
 
 
 def _breach_up_hand(case: Case, says: Said) -> None:
-    """With up-cards gone the hand was emptied once before: the rule on doing so again decides."""
+    """Record the breach. If face-up cards are gone, the rule on emptying the hand again decides."""
     up = case.holding.up
     again = up is not None and len(up) < case.dealt("up") and not case.situation.draw_pile
     if again:
@@ -181,7 +181,7 @@ def _breach_up_hand(case: Case, says: Said) -> None:
 
 
 def _check_down_stage(case: Case) -> None:
-    """Down-cards are played when nothing else is left."""
+    """Record a breach if other cards than face-down ones may be left."""
     holding = case.holding
     if holding.hand is None:
         case.need(
@@ -199,7 +199,7 @@ def _check_down_stage(case: Case) -> None:
 
 
 def check_up_gone(case: Case) -> None:
-    """Breach if up-cards are left: down-cards come after them."""
+    """Record a breach if face-up cards are left: face-down cards come after them."""
     up = case.holding.up
     if up is None:
         case.need(
@@ -213,7 +213,7 @@ def check_up_gone(case: Case) -> None:
 
 
 def _check_set(case: Case) -> None:
-    """Several cards must be of one rank, and not too many."""
+    """Record a breach if the cards have different ranks, or are too many."""
     cards = case.action.cards
     ranks = {RANK_OF[card] for card in cards}
     if len(ranks) > 1:

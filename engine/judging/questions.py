@@ -104,7 +104,7 @@ def starting_cards(mechanics: Mechanics, hand: Sequence[str]) -> tuple[str, ...]
 
 
 def start_place(mechanics: Mechanics, hand: Sequence[str]) -> int:
-    """Return how early in the start order a hand's best card comes; unknown cards and 3s count as last."""
+    """Return how early the hand's best card comes in the start order; cards not in the order come last."""
     for place, wanted in enumerate(mechanics.start_order):
         if any(_matches(card, wanted) for card in hand):
             return place
@@ -186,7 +186,7 @@ def _starter_by_cards(
 
 
 def _is_tied(mechanics: Mechanics, places: Mapping[str, int], best: int) -> bool:
-    """Whether another hand competes with the best one by a card of the same rank."""
+    """Return whether another hand competes with the best one by a card of the same rank."""
     rank, order = mechanics.start_order[best].rank, mechanics.start_order
     return sum(place < len(order) and order[place].rank == rank for place in places.values()) > 1
 

@@ -37,7 +37,7 @@ def judge_exchange(case: Case) -> None:
 
 
 def _has_begun(case: Case) -> bool:
-    """Whether anything on the table shows that play has begun."""
+    """Return whether anything on the table shows that play has begun."""
     situation = case.situation
     if situation.opening is not None:
         return not situation.opening
@@ -88,7 +88,7 @@ def _other_than_due(who: str | None, count: int, due: int) -> Said:
 
 
 def _due(case: Case) -> tuple[int, int | None]:
-    """Cards that the player has to draw now: at least, and at most (None: any number)."""
+    """Return how many cards the player has to draw now: at least, and at most (None: any number)."""
     situation, hand, mechanics = case.situation, case.holding.hand, case.mechanics
     left = situation.draw_pile
     if case.player is not None and case.player in situation.owed:

@@ -28,7 +28,7 @@ def judge_show(case: Case) -> None:
 
 
 def _rank(case: Case) -> int:
-    """The rank that is shown."""
+    """Return the rank that is shown."""
     return min(case.mechanics.shown)
 
 
@@ -36,7 +36,7 @@ def _rank(case: Case) -> int:
 
 
 def _check_shown_cards(case: Case) -> None:
-    """Exactly one card of the right rank, out of the hand."""
+    """Record a breach if the shown cards are not exactly one card of the right rank, from the hand."""
     cards, holding, rank = case.action.cards, case.holding, RANK_TEXTS[_rank(case)]
     for card in cards:
         if card == UNKNOWN:
@@ -57,7 +57,7 @@ def _check_shown_cards(case: Case) -> None:
 
 
 def _check_unread(case: Case) -> None:
-    """A card that nobody identified may be one that can be shown, unless none can be left."""
+    """Record a breach if an unidentified card cannot be one that may be shown."""
     rank, holding = _rank(case), case.holding
     places = [holding.hand] if holding.hand != () else [holding.up, None]
     known = [card for place in places for card in place or ()]
@@ -72,7 +72,7 @@ def _check_unread(case: Case) -> None:
 
 
 def _check_shown_from_table(case: Case, card: str) -> None:
-    """The card is not in the hand: it may still come from the table cards once they are in play."""
+    """Record a breach if the card, which is not in the hand, cannot come from the table cards either."""
     holding = case.holding
     at_up_stage = holding.hand == () and case.deck_is_empty() is not False
     if at_up_stage and holding.up and not missing_cards((card,), holding.up):
@@ -87,7 +87,7 @@ def _check_shown_from_table(case: Case, card: str) -> None:
 
 
 def _check_recipient(case: Case) -> None:
-    """It is shown to another player, who is in the game or has only just left it."""
+    """Record a breach if nobody may be shown the card: only players in the game or just out of it."""
     to, left = case.action.to, case.situation.left
     if to is None:
         return
@@ -110,7 +110,7 @@ def _check_recipient(case: Case) -> None:
 
 
 def _right_neighbour(case: Case, player: str) -> str:
-    """The nearest player on `player`'s right who was still playing when `player` left."""
+    """Return the nearest player on `player`'s right who was still playing when `player` left."""
     players, left = case.situation.players, case.situation.left
     here = players.index(player)
     since = left[player] or ()
@@ -125,7 +125,7 @@ def _right_neighbour(case: Case, player: str) -> str:
 
 
 def _check_order(case: Case) -> None:
-    """Each answer goes back to the player who showed."""
+    """Record a breach if an answer does not go back to the player who showed."""
     shower, shown_to = case.player, case.action.to
     for giver, receiver in case.action.answers:
         if (shown_to is not None and giver != shown_to) or (shower is not None and receiver != shower):
@@ -166,7 +166,7 @@ class _Supply:
         return None if self.down == 0 else "down"
 
     def is_hidden(self, rank: int) -> bool:
-        """Whether the next card of `rank` is one that nobody has seen."""
+        """Return whether the next card of `rank` is one that nobody has seen."""
         cards = self.hand if self.hand else self.up if self.hand == [] else None
         return not cards or all(RANK_OF[card] != rank for card in cards)
 
@@ -218,12 +218,12 @@ class _Chain:
 
 
 def _may_hold(cards: list[str], rank: int) -> bool:
-    """Whether a card of a rank may be among `cards`."""
+    """Return whether a card of a rank may be among `cards`."""
     return any(RANK_OF[held] in (rank, UNKNOWN_RANK) for held in cards)
 
 
 def _check_answers(case: Case) -> dict[str, int]:
-    """Breach where a player is known to have no card to answer with; return what left each hand."""
+    """Record a breach if a player surely has no card to answer with; return what left each hand."""
     wanted = case.action.answered_from
     sources = _carry_out(_Chain(case), None, {})
     forced: dict[int, str] = {}
@@ -237,7 +237,7 @@ def _check_answers(case: Case) -> dict[str, int]:
 
 
 def _carry_out(chain: _Chain, case: Case | None, forced: dict[int, str]) -> list[str | None]:
-    """Take the shown cards away; return where answers came from. With `case`, breach where they cannot."""
+    """Take the shown cards away; return the sources of answers. With `case`, record breaches."""
     chain.show()
     sources: list[str | None] = []
     for number, (giver, _) in enumerate(chain.case.action.answers):
@@ -252,7 +252,7 @@ def _carry_out(chain: _Chain, case: Case | None, forced: dict[int, str]) -> list
 
 
 def _check_answer(chain: _Chain, giver: str, place: str | None, forced: str | None) -> None:
-    """Breach if a player cannot have answered, or not from where it is said to have come from."""
+    """Record a breach if a player cannot have answered, or not from the named source."""
     case, supply, rank = chain.case, chain.supply(giver), _rank(chain.case)
     if giver in case.situation.left:
         says = say("{giver} has left the game and holds no card to answer with.", giver=giver)
@@ -267,12 +267,12 @@ def _check_answer(chain: _Chain, giver: str, place: str | None, forced: str | No
 
 
 def _hidden_left(case: Case) -> int:
-    """How many cards that can be shown nobody has seen yet; those named as answers are among them."""
+    """Return how many cards that can be shown nobody has seen yet, with those named as answers."""
     return case.unseen.of_rank(_rank(case)) + len(case.action.cards[1:])
 
 
 def _check_forced(case: Case, giver: str, supply: _Supply, source: str) -> None:
-    """An up-card answers only with an empty hand, a down-card only with no up-cards either."""
+    """Record a breach if the hand is not empty, or face-up cards are left before a face-down one."""
     if supply.hand:
         says = say("{giver} still has cards in the hand and must answer from there.", giver=giver)
         case.breach("answer_up" if source == "up" else "answer_down", says)
@@ -331,14 +331,14 @@ def _settle(case: Case, spent: dict[str, int]) -> None:
 
 
 def _ends(case: Case, sizes: dict[str, int | None]) -> bool:
-    """Two players, a last 3, answered: the game goes on only if both are known to have cards afterwards."""
+    """Return whether the game ends: after a last 3 is answered, it goes on only if both hold cards."""
     out = (case.player, *case.situation.left)
     others = [size for player, size in sizes.items() if player not in out]
     return case.situation.pile == () or not others or not others[0]
 
 
 def _cards_left(case: Case) -> dict[str, int | None]:
-    """Cards of each player after the show and its answers, before the pile is picked up; None: not known."""
+    """Return each player's number of cards after the show, before the pile is picked up; None: not known."""
     spent = dict.fromkeys(case.situation.players, 0)
     for giver, _ in case.action.answers:
         spent[giver] += 1
@@ -356,7 +356,7 @@ def _cards_left(case: Case) -> dict[str, int | None]:
 
 
 def _left_of(case: Case, player: str, remaining: list[str]) -> str | None:
-    """The next player in playing order after `player` who is still in the game."""
+    """Return the next player in playing order after `player` who is still in the game."""
     players = case.situation.players
     here = players.index(player)
     step = 1 if case.situation.clockwise else -1

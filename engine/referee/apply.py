@@ -111,7 +111,7 @@ class Follower:
             self.state.opening, self.state.turn, self.state.draw_pile = False, None, None
             for seat in self.state.seats.values():
                 seat.may_draw = MOST_PER_TURN  # for a play before
-            # In which order its pile lies is not seen either.
+            # The order of its pile was not seen either.
             alike = len({RANK_OF[card] for card in event.cards}) < 2
             self.state.replace_pile(event.cards if alike else (UNKNOWN,) * len(event.cards))
         return Outcome()

@@ -25,7 +25,7 @@ class _Stack:
     """A play with hidden cards."""
 
     play: Event
-    told_by: Event
+    shown_by: Event
     """The draw or burn that revealed it."""
     count: int
     """Number of hidden cards; 0: not known."""
@@ -48,7 +48,7 @@ class _Stack:
 
         Cards put down later were not hidden, unless by the player who picked the pile up.
         """
-        if not any(event.id == self.told_by.id and event.count == self.told_by.count for event in events):
+        if not any(event.id == self.shown_by.id and event.count == self.shown_by.count for event in events):
             return ()
         took = self.taken_by(events)
         since = [event for event in events if event.event in PUTS_DOWN and event.t > self.play.t]
@@ -74,7 +74,7 @@ class _Stack:
 
     def question(self, now: float) -> Event:
         """Return the question which cards are hidden, as an event that still needs its words."""
-        about = Event(id=0, event="unclear", t=self.told_by.t, decided_at=now, player=self.play.player)
+        about = Event(id=0, event="unclear", t=self.shown_by.t, decided_at=now, player=self.play.player)
         return replace(about, cards=self.may_be, concerns=self.play.id)
 
 
@@ -118,11 +118,11 @@ class HiddenCardNames:
         return told
 
     def _new_stack(
-        self, told_by: Event, count: int, events: Sequence[Event], state: Knowledge
+        self, shown_by: Event, count: int, events: Sequence[Event], state: Knowledge
     ) -> _Stack | None:
         """Return the play with `count` hidden cards that an event reveals, or None if it is already known."""
         play = next((event for event in reversed(events) if event.event in PUTS_DOWN), None)
-        if play is None or play.id in self._handled or play.player is None or play.player != told_by.player:
+        if play is None or play.id in self._handled or play.player is None or play.player != shown_by.player:
             return None
         if play.event != "play" or not play.cards or UNKNOWN in play.cards or not is_whole(play.cards[-1]):
             return None
@@ -133,10 +133,10 @@ class HiddenCardNames:
             seen.update(seat.up, () if name == play.player else filter(is_whole, seat.hand))
         rank = RANK_OF[play.cards[-1]]
         may_be = tuple(card for card in FULL_PACK if RANK_OF[card] == rank and card not in seen)
-        if told_by.event == "draw" and told_by.count != len(play.cards) + count:
+        if shown_by.event == "draw" and shown_by.count != len(play.cards) + count:
             count = 0
         one_pack = packs_for(state.rules.mechanics, len(state.seats)) == 1
-        return _Stack(play, told_by, count if one_pack else 0, may_be) if may_be else None
+        return _Stack(play, shown_by, count if one_pack else 0, may_be) if may_be else None
 
 
 def _revision(event: Event, cards: Sequence[str], now: float) -> Event:

@@ -25,7 +25,7 @@ from engine.sentences import Said, say
 
 @dataclass(slots=True)
 class PickUpSuspicion:
-    """A pick-up, although a player who can play must play, with cards in the hand that nobody had seen."""
+    """A pick-up that may break the duty to play: the hand held cards that nobody had seen."""
 
     event: int
     """The id of the pick-up."""

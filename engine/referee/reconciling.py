@@ -39,7 +39,7 @@ def reconcile(state: Knowledge, player: str, cards: Sequence[str], source: str |
 
 
 def give_up_surplus(state: Knowledge, player: str, surplus: int) -> list[Said]:
-    """Take up to `surplus` cards that a player drew too many out of the hand; return the note on it.
+    """Remove up to `surplus` cards from the hand of a player who drew too many. Return the note on it.
 
     A player who draws up to the minimum has most likely played cards that nobody saw. The surplus gives one
     breach. If the count stayed, every later draw of that player would give the same breach.

@@ -91,7 +91,10 @@ class Pack:
         return sum(bit for bit, other in zip(self.bits, self.ranks, strict=True) if other == rank)
 
     def text(self, cards: int) -> tuple[str, ...]:
-        """Return a set of cards as text, lowest first. Each act of a table asks for the same."""
+        """Return a set of cards as text, lowest first.
+
+        Results are cached, because each act at a table asks for the same sets.
+        """
         text = self._texts.get(cards)
         if text is None:
             if len(self._texts) >= _MOST_TEXTS:

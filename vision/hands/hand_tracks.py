@@ -28,9 +28,11 @@ _PILES_TILE_MM, _SEAT_TILE_MM, _BEHIND_ROW_MM = 480.0, 420.0, 40.0
 """Sides of the tiles in which palms are looked for: around the piles, and so far behind each row."""
 _MIN_UNEXPLAINED_SHARE = 0.004
 """A tile is searched for palms if this share of it moves outside the known hands."""
-_ROW_TURNS, _AT_HOME_TURNS = 2, 3
-"""Palms are looked for around one of the rows and around the piles in every other frame. A hand whose player
-does not reach in is followed in every third frame. Looking costs most of all."""
+_ROW_TURNS = 2
+"""Palms are looked for around one of the rows and around the piles in every other frame, because the search
+takes the most time."""
+_AT_HOME_TURNS = 3
+"""A hand whose player does not reach in is followed in every third frame."""
 _JOIN_MM, _LOST_SECONDS = 160.0, 0.4
 """A hand continues a track that ended so near and so recently."""
 _BODY_BEYOND_MM = 150.0
@@ -44,11 +46,14 @@ _AT_ONE_PLACE_LOG_ODDS = math.log(100.0)
 point anywhere."""
 _FRAME_WEIGHT = 0.05
 """Weight of one frame's evidence of whose hand it is. Frames that follow each other err alike."""
-_PASSES_P, _OTHER_FOUND_P = 1e-3, 0.2
-"""Probability that a track passes to another player's hand in the next frame. The second is for a hand that
-is found where one was lost. With these three numbers a hand over a pile is given to who acts there in 91 % of
-450 frames of four films of people. If evidence fades after ten frames instead, it is in 90 %. Then whoever
-pauses on the other side loses the hand to the neighbour."""
+_PASSES_P = 1e-3
+"""Probability that a track passes to another player's hand in the next frame."""
+_OTHER_FOUND_P = 0.2
+"""Probability that a hand which is found where one was lost belongs to another player.
+
+With these three numbers, a hand over a pile is assigned to the acting player in 91 % of 450 frames of four
+films of people. If evidence fades after ten frames instead, it is in 90 %. Then a player who pauses on the
+other side loses the hand to the neighbour."""
 _IN_MM = 55.0
 """A hand reaches in from so far beyond its own row, towards the middle."""
 _STIRS_MM, _STIRS_SECONDS = 22.0, 0.5

@@ -32,8 +32,8 @@ _MIN_PALM_P, _PLAIN_P, _MIN_HAND_P = 0.15, 0.5, 0.1
 that a head or a card partly hides. So the hand may be doubtful where the palm is plain, or where a hand was
 seen before. On four films of people, all 24 finds from 0.1 to 0.5 were hands. On a film with exact masks, all
 161 places that a hand had left are below 0.1. The palm may be doubtful where the hand is plain. In 118 frames
-of three films with exact landmarks, all 307 such finds were hands. They raise the share of hands that are
-found from 503 to 537 of 628."""
+of three films with exact landmarks, all 307 such finds were hands. They raise the number of hands found
+from 503 to 537 of 628."""
 _MAX_PALM_OVERLAP = 0.3
 """MediaPipe's threshold of non-maximum suppression."""
 _PALM_SCALE, _PALM_SHIFT = 2.6, 0.5

@@ -230,7 +230,7 @@ class RefereeApp(App):
         self.measure()
 
     def _let_closed_go(self, _window: object, tops: list[Any]) -> None:
-        """Let go of the sheets that are no longer open. None is opened twice."""
+        """Let go of the sheets that are no longer open. No sheet is opened twice."""
         for sheet in self._sheets:
             if sheet not in tops:
                 let_go(sheet)

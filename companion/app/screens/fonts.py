@@ -1,6 +1,6 @@
 """Fonts for characters that the app's own font lacks, such as emoji, Chinese and Arabic in names.
 
-And how large texts are in a font: that is remembered.
+It also caches the sizes of texts in each font.
 
 A character is drawn in a font and compared with a character that no font has. So a font counts only if Kivy
 really draws the character with it.
@@ -24,7 +24,7 @@ OWN_FONT, SIGN_FONT = "Roboto", "DejaVuSans"
 """Fonts that come with Kivy. The second has signs, Arabic and many emoji."""
 PLAIN_SIGN = "•"
 """Stands for a character that no font has."""
-# Kivy remembers where a registered font is. It would look for the file of another one at each text.
+# Kivy keeps the path of a registered font. It would look for the file of any other font at each text.
 LabelBase.register(SIGN_FONT, str(Path(kivy_data_dir, "fonts", f"{SIGN_FONT}.ttf")))
 _ALWAYS_OWN = "\u0250"
 """Characters below this one are in the app's own font."""
@@ -108,7 +108,7 @@ _FONT_OPTIONS = ("font_name_r", "bold", "italic", "underline", "strikethrough")
 
 
 def _font_id(label: Any) -> str:
-    """Return what Kivy keeps an open font under. Labels of nearly one size share one, and so its glyphs."""
+    """Return the key of Kivy's font cache for a label. Labels of nearly one size share a font's glyphs."""
     options = label.options
     return "|".join(map(str, (whole_size(options["font_size"]), *map(options.get, _FONT_OPTIONS))))
 
@@ -120,7 +120,7 @@ def _sizes_in(_font: str) -> dict[str, tuple[int, int]]:
 
 
 def _remembering(label: Any) -> Callable[[str], tuple[int, int]]:
-    """Return what measures texts in the font that `label` has at this moment, each of them only once."""
+    """Return a function that measures each text once in the label's present font."""
     known, measure = _sizes_in(_font_id(label)), label.get_extents
 
     def extents(text: str) -> tuple[int, int]:
@@ -135,7 +135,7 @@ def _remembering(label: Any) -> Callable[[str], tuple[int, int]]:
 
 
 if hasattr(CoreLabel, "_get_font_id"):
-    # The one that Kivy brings remembers nothing: it measures each word for each width, and again to draw it.
+    # Kivy's own function caches nothing: it measures each word for each width, and again to draw it.
     CoreLabel.get_cached_extents = _remembering
     # By its own names, Kivy opens a font again for each fraction of a pixel in its size.
     CoreLabel._get_font_id = _font_id

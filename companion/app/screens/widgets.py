@@ -62,7 +62,7 @@ def close(*sheets: ModalView | None) -> None:
 
 
 def let_go(former: Widget) -> None:
-    """Have a widget that is shown no more, and all in it, observe nothing.
+    """Unbind a widget that is no longer shown, and everything in it.
 
     Python keeps a former screen until it next cleans up. Until then, the screen would be laid out with all
     its texts whenever the design unit changes.

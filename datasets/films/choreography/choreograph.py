@@ -79,7 +79,7 @@ def _pause(stage: Stage, step: Step, gestures: Gestures, habits: Habits, rng: ra
 
 
 def _stays(step: Step, following: tuple[Step, ...], manners: dict[str, Manner], rng: random.Random) -> bool:
-    """Whether the hand goes straight to its next action, and not home first."""
+    """Return whether the hand goes straight to its next action, and not home first."""
     return any(
         after.event in _AT_ONCE
         and after.player == step.player

@@ -233,7 +233,7 @@ class PeopleStage(Stage):
         self.leans.append(Lean(player, self.now, self.now + seconds, degrees, side))
 
     def is_free(self, arm: ArmName) -> bool:
-        """Whether an arm has nothing to do now."""
+        """Return whether an arm has nothing to do now."""
         return self._free_from.get(arm, 0.0) <= self.now
 
 

@@ -104,7 +104,7 @@ class Cast:
         main, other = self._hand(seat, "main", t, edge), self._hand(seat, "other", t, edge)
         left, right = (other, main) if seat.right_handed else (main, other)
         size, period, phase = habit.sway
-        # In steps that nobody sees: who does nothing need not be drawn again in every frame.
+        # In steps too small to see, so that a person who does nothing is not redrawn in every frame.
         lean = habit.lean + _stepped(size * math.sin(t * 6.2832 / period + phase))
         side = _stepped(0.6 * size * math.sin(t * 6.2832 / (period * 1.7) + phase * 2.0))
         for one in self._leans[player]:

@@ -188,7 +188,7 @@ def shot_of(plan: FilmPlan, story: Story) -> Shot:
 
 
 def is_film(path: Path) -> bool:
-    """Whether a film exists together with its truth."""
+    """Return whether a film exists together with its truth."""
     return path.is_file() and truth_path(path).is_file()
 
 

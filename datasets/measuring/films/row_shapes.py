@@ -28,7 +28,7 @@ def _flag(value: Any) -> bool:
 
 
 def _plain(value: Any) -> bool:
-    """Whether a value suits a condition: text, a number, a flag, or None."""
+    """Return whether a value suits a condition: text, a number, a flag, or None."""
     return value is None or _text(value) or _flag(value) or _number(value)
 
 

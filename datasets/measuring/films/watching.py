@@ -68,7 +68,7 @@ def measured(
 
 
 def was_watched(film: Path, folder: Path, program: str) -> bool:
-    """Whether this program has watched a film, here or on another machine.
+    """Return whether this program has watched a film, here or on another machine.
 
     Its row and its truth suffice. The film itself may have been deleted, because films are large.
     """
@@ -81,7 +81,7 @@ def _kept_at(film: Path, folder: Path, program: str) -> Path:
 
 
 def _is_of(row: Row, film: Path) -> bool:
-    """Whether a row describes this film with its current truth."""
+    """Return whether a row describes this film with its current truth."""
     size = film.stat().st_size if film.is_file() else row["bytes"]
     return (row["film"], row["bytes"], row.get("truth")) == (film.name, size, _digest(truth_path(film)))
 

@@ -70,7 +70,7 @@ def _clockwise(points: Quad) -> Quad:
 
 
 def same_card(truth: str, read: str) -> bool:
-    """Whether two names agree; a truth that is a rank alone (`K`) needs only the rank."""
+    """Return whether two names agree; a truth that is a rank alone (`K`) needs only the rank."""
     return read == truth or (truth[-1] not in "CDHS" and read[:-1] == truth)
 
 

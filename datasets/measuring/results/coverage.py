@@ -20,7 +20,10 @@ ALL = "all"
 
 
 def shares(report: Mapping[str, Any]) -> dict[str, float]:
-    """Return which share of each package's statements was run, and of all together; of none: not named."""
+    """Return by package the share of its statements that ran, and the share over all.
+
+    A package without statements is left out.
+    """
     there: Counter[str] = Counter()
     run: Counter[str] = Counter()
     for name, file in report["files"].items():
