@@ -15,7 +15,7 @@ from engine.fields import (
     ANSWER_SOURCES,
     MOST_NUMBER,
     SOURCES,
-    PlayerNames,
+    PlayerNameReader,
     read_cards,
     read_choice,
     read_count,
@@ -170,7 +170,7 @@ class Event:
                 known=", ".join(EVENT_KINDS),
             )
         try:
-            return cls(event=kind, **_fields(line, PlayerNames(players)))
+            return cls(event=kind, **_fields(line, PlayerNameReader(players)))
         except BadInputError as error:
             raise BadInputError("event {kind!r}: {reason}", kind=kind, reason=error) from None
 
@@ -185,7 +185,7 @@ class Event:
         return replace(self, id=new_id)
 
 
-def _fields(line: Mapping[str, Any], names: PlayerNames) -> dict[str, Any]:
+def _fields(line: Mapping[str, Any], names: PlayerNameReader) -> dict[str, Any]:
     """Read every field of an event line but its kind; those that are absent or null are left out."""
     up = read_table(line.get("up"), "up")
     fields: dict[str, Any] = {
@@ -229,7 +229,7 @@ def _breach(value: Any) -> dict[str, Any] | None:
     return breach
 
 
-class EventLines:
+class EventLineReader:
     """Reads the event lines of one game, and sees to it that no two have one id.
 
     Args:
@@ -254,7 +254,7 @@ class EventLines:
         Raises:
             BadInputError: an earlier one has its id, or it names somebody who is not at the table.
         """
-        names = PlayerNames(self._players)
+        names = PlayerNameReader(self._players)
         for name in (*event.names(), *event.up):
             names.require(name, "player")
         # A withdrawal may repeat the id of the event that it withdraws.

@@ -155,7 +155,7 @@ def is_text(name: str) -> bool:
     return True
 
 
-class PlayerNames:
+class PlayerNameReader:
     """Checks that names are players of this table.
 
     Args:

@@ -91,7 +91,7 @@ def _enrol(args: argparse.Namespace) -> int:
     if len(args.source) == 1 and Path(args.source[0]).suffix.lower() == _DECK_FILE:
         deck = _from_file(args.name, Path(args.source[0]))
     elif len(args.source) == 1 and _is_moving(args.source[0]):
-        deck, doubts = _from_show(args.name, args.source[0], tells=not args.json)
+        deck, doubts = _from_scan(args.name, args.source[0], tells=not args.json)
     else:
         deck = _from_photos(args.name, [Path(source) for source in args.source], tells=not args.json)
     DeckHead(deck)
@@ -144,33 +144,33 @@ def _enrolled(deck: Deck) -> tuple[list[str], list[str]]:
     return [card for card in DECK_CARDS if counts[card]], missing
 
 
-def _from_show(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[UnidentifiedCard]]:
+def _from_scan(name: str, spec: str, *, tells: bool) -> tuple[Deck, Sequence[UnidentifiedCard]]:
     """Return the deck from a film or a camera, and the cards that were not recognised."""
     from companion.game.enrolling import open_enrolment
 
-    show, learn = open_enrolment(name)
+    scan, learn = open_enrolment(name)
     with Bar("deck", "cards", wanted=tells) as bar:
-        _watch(spec, show, bar)
+        _watch(spec, scan, bar)
     try:
         with Bar("learning", "pictures", wanted=tells) as bar:
-            return learn(show, bar.show)
+            return learn(scan, bar.show)
     except BadInputError as error:
         raise BadInputError(f"{spec}: {error}") from None
 
 
-def _watch(spec: str, show: DeckScan, bar: Bar) -> None:
+def _watch(spec: str, scan: DeckScan, bar: Bar) -> None:
     """Scan the source until it ends, or nothing more is shown."""
     from companion.game.enrolling import PACK_SIZE, PackScanner
     from vision.capture.sources import open_source
 
     source = open_source(spec)
-    watch = PackScanner(source, show)
+    watch = PackScanner(source, scan)
     try:
         for _t, _frame, seen in watch:
             if seen in ("taken", "seen"):
-                missing = show.missing()
-                bar.show(PACK_SIZE - len(missing), PACK_SIZE, _so_far(show, missing))
-            if source.live and show.shown_cards and watch.idle_s > _IDLE_SECONDS:
+                missing = scan.missing()
+                bar.show(PACK_SIZE - len(missing), PACK_SIZE, _so_far(scan, missing))
+            if source.live and scan.shown_cards and watch.idle_s > _IDLE_SECONDS:
                 return
     except KeyboardInterrupt:
         # This is the usual way to end in front of a camera.
@@ -178,16 +178,16 @@ def _watch(spec: str, show: DeckScan, bar: Bar) -> None:
             raise
     except BadInputError as error:
         # A film can be scanned again, but nobody should have to show a pack to a camera twice.
-        if not source.live or not show.shown_cards:
+        if not source.live or not scan.shown_cards:
             raise
         print(f"shithead deck: {error}; the cards shown so far are used", file=sys.stderr)
     finally:
         source.close()
 
 
-def _so_far(show: DeckScan, missing: Sequence[str]) -> str:
+def _so_far(scan: DeckScan, missing: Sequence[str]) -> str:
     left = " ".join(missing) if len(missing) <= _NAMED_MISSING else f"{len(missing)} cards"
-    return f"{len(show.shown_cards)} shown; missing: {left or 'none'}"
+    return f"{len(scan.shown_cards)} shown; missing: {left or 'none'}"
 
 
 def _from_photos(name: str, paths: list[Path], *, tells: bool) -> Deck:

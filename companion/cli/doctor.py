@@ -211,8 +211,8 @@ def check_camera() -> Finding:
 
 def check_phones() -> Finding:
     """Say whether phones can join, which ports are open for them, and to whom."""
-    from companion.phone.extra import HOW_TO_ADD, missing_packages
     from companion.phone.open_ports import noted_ports
+    from companion.phone.optional_packages import HOW_TO_ADD, missing_packages
 
     missing = missing_packages()
     if missing:

@@ -73,7 +73,7 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
     import json
     from itertools import count
 
-    from engine.events import EventLines
+    from engine.events import EventLineReader
     from engine.fields import read_players
     from engine.files.json_text import parse_json
     from engine.notation.record import Record
@@ -84,7 +84,7 @@ def _from_events(args: argparse.Namespace, text: str) -> tuple[Any, list[str]]:
     players = read_players(args.players.split(","))
     if args.dealer is not None and args.dealer not in players:
         raise BadInputError(f"--dealer {args.dealer} is not one of the players")
-    events, wrong, lines = [], [], EventLines(players)
+    events, wrong, lines = [], [], EventLineReader(players)
     for number, line in enumerate(text.split("\n"), 1):
         try:
             read = parse_json(line) if line.strip() else None

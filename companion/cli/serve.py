@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: the source, the settings, the port or the address cannot be used.
     """
     from companion.cli.outputs import check_outputs
-    from companion.phone.extra import require_phone_extra
-    from companion.phone.host import open_phones, wanted_size
+    from companion.phone.opening import open_phones, wanted_size
+    from companion.phone.optional_packages import require_phone_extra
     from companion.phone.program import ProgramState
     from companion.settings import load_settings
     from companion.sources.joined_phone import JOINED_PHONE

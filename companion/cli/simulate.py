@@ -115,11 +115,11 @@ def _play_block(
 ) -> tuple[Counter[int], int, int]:
     """Play a number of games from a seed; returns losers by seat (-1: a draw), acts in all, and the most."""
     from engine.ruleset import load_ruleset
-    from engine.simulation.play import Game
+    from engine.simulation.play import CompiledRules
     from engine.simulation.policies import POLICIES
     from engine.simulation.simulate import play_out
 
     seed, games = block
-    game, rng = Game(load_ruleset(rules, options), players), Random(seed)
+    game, rng = CompiledRules(load_ruleset(rules, options), players), Random(seed)
     ends = [play_out(game, rng, POLICIES[policy]) for _ in range(games)]
     return Counter(end.loser for end in ends), sum(end.acts for end in ends), max(end.acts for end in ends)

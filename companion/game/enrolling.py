@@ -36,9 +36,9 @@ DeckBuilder = Callable[[DeckScan, ProgressCallback], tuple[Deck, tuple[Unidentif
 class PackScanner:
     """Looks for shown cards in a source, until the source ends or every card has been recognised."""
 
-    def __init__(self, source: FrameSource, show: DeckScan) -> None:
-        """`show` collects the cards that were seen."""
-        self._source, self._show = source, show
+    def __init__(self, source: FrameSource, scan: DeckScan) -> None:
+        """`scan` collects the cards that were seen."""
+        self._source, self._scan = source, scan
         self.idle_s = 0.0
         """Seconds of the source since a new card was shown."""
 
@@ -53,12 +53,12 @@ class PackScanner:
             seen: LookResult | None = None
             if t - looked >= LOOK_SECONDS:
                 looked = t
-                seen = self._show.look(frame, t)
+                seen = self._scan.look(frame, t)
                 taken = t if seen == "taken" or taken < 0 else taken
             self.idle_s = t - taken
             yield t, frame, seen
             # A film may go on to show jokers and the back. In front of a camera, nobody should have to wait.
-            if self._source.live and seen in ("taken", "seen") and not self._show.missing():
+            if self._source.live and seen in ("taken", "seen") and not self._scan.missing():
                 return
 
 
@@ -72,15 +72,15 @@ def deck_builder(name: str, faces: Any) -> DeckBuilder:
 
     deck_path(name)
 
-    def make(show: DeckScan, counted: ProgressCallback) -> tuple[Deck, tuple[UnidentifiedCard, ...]]:
-        settled = show.result()
+    def make(scan: DeckScan, counted: ProgressCallback) -> tuple[Deck, tuple[UnidentifiedCard, ...]]:
+        settled = scan.result()
         recognised = {card for card, _showing in settled.cards}
         if len(recognised) < 2:
             raise BadInputError(
                 "{count} cards were recognised; show each card alone, and hold it still",
                 count=len(recognised),
             )
-        deck = build_deck(name, settled, faces, show.backs, counted)
+        deck = build_deck(name, settled, faces, scan.backs, counted)
         DeckHead(deck)  # raises an error if the deck is unusable
         return deck, settled.unidentified
 
@@ -130,12 +130,12 @@ class EnrolmentSession:
     def __init__(
         self,
         open_source: Callable[[], FrameSource],
-        open_show: Callable[[], tuple[DeckScan, DeckBuilder]],
+        open_scan: Callable[[], tuple[DeckScan, DeckBuilder]],
     ) -> None:
         """Open nothing before `start()`."""
         self.picture: DisplayImage | None = None
         self.progress = EnrolmentProgress()
-        self._open_source, self._open_show = open_source, open_show
+        self._open_source, self._open_scan = open_source, open_scan
         self._source: FrameSource | None = None
         self._stopping, self._enough = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="enrolment", daemon=True)
@@ -167,13 +167,13 @@ class EnrolmentSession:
             source = self._source = self._open_source()
             source.on_status = lambda line: self._tell(lost=translate(line))
             try:
-                show, make = self._open_show()
-                self._tell(phase="showing", missing=show.missing())
-                self._watch(source, show)
+                scan, make = self._open_scan()
+                self._tell(phase="showing", missing=scan.missing())
+                self._watch(source, scan)
             finally:
                 source.close()
             if not self._stopping.is_set():
-                self._learn(show, make)
+                self._learn(scan, make)
         except BadInputError as error:
             self._tell(error=error_text(error))
         except OSError as error:
@@ -185,24 +185,24 @@ class EnrolmentSession:
             _log.exception("the enrolment's thread has ended")
             self._tell(error=failure_text(error))
 
-    def _watch(self, source: FrameSource, show: DeckScan) -> None:
-        for serial, (t, frame, seen) in enumerate(PackScanner(source, show), start=1):
+    def _watch(self, source: FrameSource, scan: DeckScan) -> None:
+        for serial, (t, frame, seen) in enumerate(PackScanner(source, scan), start=1):
             self.picture = to_display_image(frame, t, serial)
             if self.progress.lost:
                 self._tell(lost="")
-            if seen == "taken" or (seen == "seen" and len(show.shown_cards) != self.progress.shown):
-                missing = show.missing()
+            if seen == "taken" or (seen == "seen" and len(scan.shown_cards) != self.progress.shown):
+                missing = scan.missing()
                 self._tell(
-                    seen=seen, last=_last_recognised(show), shown=len(show.shown_cards), missing=missing
+                    seen=seen, last=_last_recognised(scan), shown=len(scan.shown_cards), missing=missing
                 )
             elif seen is not None:
                 self._tell(seen=seen)
             if self._stopping.is_set() or self._enough.is_set():
                 return
 
-    def _learn(self, show: DeckScan, make: DeckBuilder) -> None:
-        self._tell(phase="learning", missing=show.missing())
-        deck, doubts = make(show, lambda done, count: self._tell(learnt=(done + 1, count)))
+    def _learn(self, scan: DeckScan, make: DeckBuilder) -> None:
+        self._tell(phase="learning", missing=scan.missing())
+        deck, doubts = make(scan, lambda done, count: self._tell(learnt=(done + 1, count)))
         save_deck(deck)
         self._tell(phase="saved", enrolled=len(set(deck.cards)), doubts=len(doubts))
 
@@ -210,7 +210,7 @@ class EnrolmentSession:
         self.progress = replace(self.progress, **changes)
 
 
-def _last_recognised(show: DeckScan) -> str | None:
+def _last_recognised(scan: DeckScan) -> str | None:
     """Return the card shown last, if the first look is certain of it."""
-    opinion = show.shown_cards[-1].log_probabilities()
+    opinion = scan.shown_cards[-1].log_probabilities()
     return DECK_CARDS[int(opinion.argmax())] if float(np.exp(opinion.max())) >= SURE_P else None

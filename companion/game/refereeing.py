@@ -32,7 +32,7 @@ from vision.types import CardReader, CardReading, Image, Mask
 if TYPE_CHECKING:
     from engine.referee.referee import Referee
     from vision.enrolment.online_learning import LearningReader
-    from vision.hands.landmarks import FindsHands
+    from vision.hands.landmarks import HandFinder
 
 
 class WatchedGame:
@@ -81,7 +81,7 @@ class WatchedGame:
         learn: bool = False,
         tell: Callable[[Said], object] | None = None,
         reader: CardReader | None = None,
-        hands: FindsHands | None = None,
+        hands: HandFinder | None = None,
         make_events: MakeEvents = EventMaker,
         live: bool = False,
     ) -> WatchedGame:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import BadInputError
-from engine.events import EVENT_KINDS, EventLines
+from engine.events import EVENT_KINDS, EventLineReader
 from engine.files.bounded import read_capped
 from engine.files.json_text import parse_json
 
@@ -171,7 +171,7 @@ def read_truth(path: str | Path) -> list[EventLine]:
     lines = read_lines(path)
     if not lines or "film" not in lines[0]:
         raise BadInputError(f"{path}: the first line does not describe a film")
-    events, known = lines[1:], EventLines()
+    events, known = lines[1:], EventLineReader()
     for line in events:
         _check(path, line, ("t_start", "t_end"), known)
     return events
@@ -185,7 +185,7 @@ def read_events(path: str | Path) -> list[EventLine]:
     """
     standing: dict[int, EventLine] = {}
     stands_for: dict[Any, int] = {}
-    known = EventLines()
+    known = EventLineReader()
     for place, line in enumerate(read_lines(path)):
         revised = line.get("revise")
         slot = place
@@ -213,7 +213,7 @@ def read_events(path: str | Path) -> list[EventLine]:
     return sorted(standing.values(), key=lambda line: float(line["t"]))
 
 
-def _check(path: str | Path, line: EventLine, times: Sequence[str], known: EventLines) -> None:
+def _check(path: str | Path, line: EventLine, times: Sequence[str], known: EventLineReader) -> None:
     where = f"{path}: line {line['line']}"
     try:
         known.read(line)

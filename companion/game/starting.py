@@ -54,10 +54,10 @@ class WatchOptions:
     """Whether a film plays like a camera, in real time. Frames that come too fast are lost."""
 
 
-_PLAINLY = WatchOptions()
+_DEFAULT_OPTIONS = WatchOptions()
 
 
-def open_game(setup: GameSetup, history: GameHistory, watching: WatchOptions = _PLAINLY) -> Game:
+def open_game(setup: GameSetup, history: GameHistory, watching: WatchOptions = _DEFAULT_OPTIONS) -> Game:
     """Return the game, with its past if it goes on. A watched game leads on to the next.
 
     A demonstration is a single game.
@@ -66,7 +66,7 @@ def open_game(setup: GameSetup, history: GameHistory, watching: WatchOptions = _
         BadInputError: rules, players, deck or layout cannot be used.
     """
     if setup.source is None:
-        return _hand_scored(setup, history)
+        return _touch_game(setup, history)
 
     def opened(setup: GameSetup, history: GameHistory) -> WatchedGame:
         return open_watched_game(setup, history, watching=watching)
@@ -79,7 +79,7 @@ def open_watched_game(
     setup: GameSetup,
     history: GameHistory,
     players: Sequence[str] | None = None,
-    watching: WatchOptions = _PLAINLY,
+    watching: WatchOptions = _DEFAULT_OPTIONS,
 ) -> WatchedGame:
     """Return the game in front of a camera or in a film.
 
@@ -132,7 +132,7 @@ def stored_layout(known: dict[str, Any], players: Sequence[str] | None) -> Layou
     return layout if players is None or len(players) == len(layout.seats) else None
 
 
-def _hand_scored(setup: GameSetup, history: GameHistory) -> TouchGame:
+def _touch_game(setup: GameSetup, history: GameHistory) -> TouchGame:
     event_log = EventLog(
         make_referee(
             setup.rules,
@@ -222,7 +222,7 @@ def make_session(setup: GameSetup, *, realtime: bool = True, learn: bool = False
         open_chosen if setup.source is not None else None,
         open_it,
         open_recorder=open_recorder if setup.kept else None,
-        open_stored=(lambda: _hand_scored(setup, history())) if setup.resume is not None else None,
+        open_stored=(lambda: _touch_game(setup, history())) if setup.resume is not None else None,
         realtime=realtime,
     )
     if setup.source is not None and not setup.demonstration:

@@ -116,7 +116,7 @@ def _places(situation: Situation, action: Action) -> list[tuple[str, ...] | None
     return [holding.up] if action.source is None and holding.up else [holding.hand, holding.up]
 
 
-def in_common(rulings: Sequence[Ruling], needs: Sequence[Said], *, may_differ: bool = False) -> Ruling:
+def common_ruling(rulings: Sequence[Ruling], needs: Sequence[Said], *, may_differ: bool = False) -> Ruling:
     """Return the ruling that is true whichever of the given ones is right.
 
     Args:

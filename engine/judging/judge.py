@@ -11,7 +11,7 @@ from typing import Any
 from engine.errors import BadInputError
 from engine.judging.basis import basis_of
 from engine.judging.case import Case, Ruling, UndecidedError
-from engine.judging.completions import completions, in_common
+from engine.judging.completions import common_ruling, completions
 from engine.judging.pick_ups import judge_pick_up, judge_take_down, judge_take_up
 from engine.judging.plays import judge_flip, judge_play
 from engine.judging.questions import answer
@@ -60,12 +60,14 @@ def rule_on(situation: Situation, action: Action) -> Ruling:
     field `possible` then lists the different consequences: `next`, `direction` and `picks_up` of each.
     """
     if situation.clockwise is None:
-        return in_common([rule_on(situation._replace(clockwise=way), action) for way in (True, False)], ())
+        return common_ruling(
+            [rule_on(situation._replace(clockwise=way), action) for way in (True, False)], ()
+        )
     possible = completions(situation, action) if action.is_unread else None
     if possible is None:
         return _rule(situation, action, {})
     rulings = [_rule(situation, one, {}) for one in possible.actions]
-    return in_common(rulings, possible.needs, may_differ=possible.may_differ)
+    return common_ruling(rulings, possible.needs, may_differ=possible.may_differ)
 
 
 def _rule(
@@ -82,7 +84,7 @@ def _rule(
         rulings = [
             _rule(situation, action, {**assumed, name: answer}, case) for answer in open_question.answers
         ]
-        return in_common(rulings, () if need is None else (need,))
+        return common_ruling(rulings, () if need is None else (need,))
     if case.over:
         case.effects["next"] = None
     ruling = case.ruling()

@@ -8,7 +8,7 @@ from typing import Any
 from engine.cards import BLACK, COLOUR_OF, RANK_OF, RANK_TEXTS, SUIT_OF, UNKNOWN, card_name, join_words
 from engine.deals import deal_for, left_of
 from engine.errors import BadInputError
-from engine.fields import PlayerNames, read_cards, read_players
+from engine.fields import PlayerNameReader, read_cards, read_players
 from engine.judging.situation import read_rules
 from engine.mechanics import Mechanics, StartCard
 from engine.ruleset import Rule, Ruleset
@@ -32,7 +32,7 @@ def answer(line: Mapping[str, Any]) -> Answer:
         )
     rules = read_rules(line)
     players = read_players(line.get("players"))
-    names = PlayerNames(players)
+    names = PlayerNameReader(players)
     dealer = names.read(fields.get("dealer", line.get("dealer")), "dealer")
     loser = names.read(fields.get("loser", line.get("loser")), "loser")
     if kind == "deal":
@@ -43,7 +43,7 @@ def answer(line: Mapping[str, Any]) -> Answer:
     return who_starts(rules, players, hands, dealer, loser)
 
 
-def _hands(value: object, cards: object, names: PlayerNames) -> dict[str, tuple[str, ...]]:
+def _hands(value: object, cards: object, names: PlayerNameReader) -> dict[str, tuple[str, ...]]:
     """Read the hands; without them, those in the situation's `cards`."""
     if value is None and isinstance(cards, dict):
         value = {player: entry.get("hand") for player, entry in cards.items() if isinstance(entry, dict)}

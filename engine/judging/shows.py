@@ -326,7 +326,7 @@ def _settle(case: Case, spent: dict[str, int]) -> None:
     if effects["left"]:
         case.applied.append(("leaving",))
     effects["next"] = _left_of(case, loser, remaining)
-    effects["draw"] = _soft_draw(case, picks_up=loser == case.player)
+    effects["draw"] = _optional_draw(case, picks_up=loser == case.player)
     case.end_if_over(remaining)
 
 
@@ -367,7 +367,7 @@ def _left_of(case: Case, player: str, remaining: list[str]) -> str | None:
     return None
 
 
-def _soft_draw(case: Case, picks_up: bool) -> int | None:
+def _optional_draw(case: Case, picks_up: bool) -> int | None:
     """Return how many cards the shower is expected to draw. It is no breach to draw them or not."""
     hand, draw_pile, pile = case.holding.hand, case.situation.draw_pile, case.situation.pile
     if draw_pile == 0:

@@ -14,7 +14,7 @@ from engine.fields import (
     ANSWER_SOURCES,
     MOST_CARDS,
     SOURCES,
-    PlayerNames,
+    PlayerNameReader,
     read_cards,
     read_choice,
     read_count,
@@ -126,7 +126,7 @@ def read_situation(line: Mapping[str, Any]) -> Situation:
         BadInputError: a required field is missing, or a value has the wrong form.
     """
     players = read_players(line.get("players"))
-    names = PlayerNames(players)
+    names = PlayerNameReader(players)
     rules = read_rules(line)
     direction = line.get("direction")
     if direction not in (None, CLOCKWISE, *ANTICLOCKWISE):
@@ -204,7 +204,7 @@ def _counted(cards: Sequence[str]) -> int:
     return len(cards) - cards.count(JOKER)
 
 
-def _counts(value: Any, name: str, names: PlayerNames) -> Mapping[str, int]:
+def _counts(value: Any, name: str, names: PlayerNameReader) -> Mapping[str, int]:
     if value is None:
         return _NOBODY
     return {names.require(p, name): read_count(n, name) or 0 for p, n in read_table(value, name).items()}
@@ -223,7 +223,7 @@ def _holding(entry: Any, player: str) -> Holding:
         raise BadInputError(f"{player}'s {error}") from None
 
 
-def _left(value: Any, names: PlayerNames) -> Mapping[str, tuple[str, ...] | None]:
+def _left(value: Any, names: PlayerNameReader) -> Mapping[str, tuple[str, ...] | None]:
     if value is None or value == {}:
         return _NOBODY
     if isinstance(value, list):
@@ -250,7 +250,7 @@ def read_action(value: Any, players: Sequence[str]) -> Action:
     kind = value.get("type")
     if kind not in ACTION_TYPES:
         raise BadInputError(f"action type {str(kind)[:40]!r} is not one of: {', '.join(ACTION_TYPES)}")
-    names = PlayerNames(players)
+    names = PlayerNameReader(players)
     cards = read_cards(value.get("cards"), "cards")
     if cards is None and value.get("card") is not None:
         cards = read_cards([value["card"]], "card")

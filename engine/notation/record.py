@@ -24,8 +24,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.errors import BadInputError
-from engine.events import Event, EventLines
-from engine.fields import PlayerNames, read_count, read_players
+from engine.events import Event, EventLineReader
+from engine.fields import PlayerNameReader, read_count, read_players
 from engine.files.json_text import parse_json
 from engine.notation.record_lines import event_text, name_text, parse_event, parse_names
 from engine.referee.referee import Outcome, Referee
@@ -142,7 +142,7 @@ def read_record(text: str) -> tuple[Record, list[Damage]]:
         except BadInputError as error:
             damaged.append(Damage(number, stripped, str(error)))
     record = _build(tags)
-    lines, whole = EventLines(record.players), []
+    lines, whole = EventLineReader(record.players), []
     for number, line, event in events:
         try:
             whole.append(lines.take(event))
@@ -166,7 +166,7 @@ def _build(tags: dict[str, str]) -> Record:
     if "Players" not in tags:
         raise BadInputError("this is not a record of a game: it does not name the players")
     players = read_players(parse_names(tags.pop("Players")))
-    rules, names = _rules(tags), PlayerNames(players)
+    rules, names = _rules(tags), PlayerNameReader(players)
     losses = _json_table(tags.pop("Losses", "{}"), "Losses")
     return Record(
         rules=rules,

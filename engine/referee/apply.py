@@ -28,7 +28,7 @@ _IN_TURN = ("play", "flip", "show", "take_up", "take_down", "pick_up")
 """The acts of the player to move."""
 
 
-class Follower:
+class EventApplier:
     """The state of one game, and the handlers that apply each event to it.
 
     Args:
@@ -224,7 +224,7 @@ class Follower:
         return rank in mechanics.forces_pick_up or (rank == JOKER_RANK and not mechanics.plays_jokers)
 
     def _finish(
-        self, event: Event, player: str, ruling: Ruling, late: Sequence[Event], soft: bool = False
+        self, event: Event, player: str, ruling: Ruling, late: Sequence[Event], optional: bool = False
     ) -> Outcome:
         """Pass the turn on, enter the draw that is due, and conclude who is out.
 
@@ -233,15 +233,15 @@ class Follower:
             player: the player who acted.
             ruling: the ruling on the event.
             late: the late breaches that the event proved.
-            soft: whether the player may draw the due cards but need not.
+            optional: whether the player may draw the due cards but need not.
         """
         state, effects = self.state, ruling["effects"]
         state.opening = False
         seat, due = state.seats[player], effects["draw"] or 0
-        seat.may_draw = due if soft else 0
+        seat.may_draw = due if optional else 0
         if effects["draw"] is None and state.draw_pile is None:
             seat.may_draw = MOST_PER_TURN  # in a game that was joined, nobody knows whether cards are left
-        if due and not soft:
+        if due and not optional:
             state.assume_drawn(player, due)
             seat.noted = False
             self.suspicions.note_unseen_cards(player, due)
@@ -407,7 +407,7 @@ class Follower:
             state.move_pile_to(picker)
             state.due_pick_up, state.pick_up_mechanism = picker, "backfire" if event.answers else "show_next"
             state.possible_answer = possible_answer
-        return self._finish(event, player, ruling, late, soft=True)
+        return self._finish(event, player, ruling, late, optional=True)
 
     def _possible_answer(
         self, event: Event, player: str, action: Action
@@ -510,19 +510,19 @@ class Follower:
         return event.player or self.state.turn
 
 
-HANDLERS: Mapping[str, Callable[[Follower, Event], Outcome]] = {
-    "deal": Follower._deal,
-    "exchange": Follower._exchange,
-    "play": Follower._play,
-    "flip": Follower._flip,
-    "take_up": Follower._take_up,
-    "take_down": Follower._take_down,
-    "pick_up": Follower._pick_up,
-    "burn": Follower._burn,
-    "show": Follower._show,
-    "draw": Follower._draw,
-    "recount": Follower._recount,
-    "consequence": Follower._consequence,
-    "out": Follower._out,
-    "game_over": Follower._game_over,
+HANDLERS: Mapping[str, Callable[[EventApplier, Event], Outcome]] = {
+    "deal": EventApplier._deal,
+    "exchange": EventApplier._exchange,
+    "play": EventApplier._play,
+    "flip": EventApplier._flip,
+    "take_up": EventApplier._take_up,
+    "take_down": EventApplier._take_down,
+    "pick_up": EventApplier._pick_up,
+    "burn": EventApplier._burn,
+    "show": EventApplier._show,
+    "draw": EventApplier._draw,
+    "recount": EventApplier._recount,
+    "consequence": EventApplier._consequence,
+    "out": EventApplier._out,
+    "game_over": EventApplier._game_over,
 }

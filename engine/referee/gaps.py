@@ -17,7 +17,7 @@ from engine.deals import packs_for
 from engine.demand import run_on_top
 from engine.events import Event
 from engine.judging.case import Ruling
-from engine.judging.completions import in_common
+from engine.judging.completions import common_ruling
 from engine.judging.judge import rule_on
 from engine.judging.situation import Action, Holding, Situation
 from engine.referee.late_breaches import Suspicions
@@ -236,7 +236,7 @@ class Gaps:
             return ruling
         self.note_skipped_turns(action.player or "")
         need = say("whether it was {who} who acted, and not {other}", who=other, other=action.player)
-        return in_common([by_other, ruling], [need])
+        return common_ruling([by_other, ruling], [need])
 
     def _may_have_acted(self, other: str, player: str, *, unseen: bool) -> bool:
         """Return whether one unseen act of `other` would have made it `player`'s turn.

@@ -78,7 +78,7 @@ class _Stack:
         return replace(about, cards=self.may_be, concerns=self.play.id)
 
 
-class HiddenCardNames:
+class HiddenCardNamer:
     """Names the hidden cards of one game once events determine them, and asks for them once until then."""
 
     def __init__(self) -> None:

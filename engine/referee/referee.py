@@ -13,8 +13,8 @@ from engine.cards import UNKNOWN, parse_card
 from engine.errors import BadInputError
 from engine.events import Event
 from engine.fields import MOST_CARDS, read_players
-from engine.referee.apply import Follower
-from engine.referee.hidden_cards import HiddenCardNames
+from engine.referee.apply import EventApplier
+from engine.referee.hidden_cards import HiddenCardNamer
 from engine.referee.outcome import Outcome
 from engine.referee.public import HandView, PublicTable, public_table
 from engine.referee.state import fresh_knowledge
@@ -55,7 +55,7 @@ class Referee:
             if name is not None and name not in self.players:
                 raise BadInputError("{name!r} is not one of the players", name=name)
         given = dict(losses or {})
-        self._follower = Follower(
+        self._applier = EventApplier(
             self.rules, lambda: fresh_knowledge(self.rules, self.players, dealer, loser, given)
         )
         self._log: list[Event] = []
@@ -63,7 +63,7 @@ class Referee:
         self._arrived: list[int] = []
         self._aliases: dict[int, int] = {}
         self._outcomes: dict[int, Outcome] = {}
-        self._hidden = HiddenCardNames()
+        self._hidden = HiddenCardNamer()
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -83,7 +83,7 @@ class Referee:
     @property
     def table(self) -> PublicTable:
         """The public knowledge of the table now."""
-        return public_table(self._follower.state)
+        return public_table(self._applier.state)
 
     def observe(self, event: Event) -> Outcome:
         """Apply a reported event and rule on it.
@@ -146,7 +146,7 @@ class Referee:
         """
         outcomes = {number: self._outcomes[number] for number in ruled if number in self._outcomes}
         reported = sorted(self._events, key=lambda event: event.id)
-        return self._hidden.follow(outcomes, reported, self._follower.state, now, settled)
+        return self._hidden.follow(outcomes, reported, self._applier.state, now, settled)
 
     # Replay
 
@@ -167,7 +167,7 @@ class Referee:
         """Replay the whole game; return the outcome of event `concerned`, with all new follow-ups."""
         before = self._outcomes
         self._events, self._outcomes = [], {}
-        self._follower.restart()
+        self._applier.restart()
         for event in events:
             self._take(event)
         own = self._outcomes.get(concerned, Outcome())
@@ -181,7 +181,7 @@ class Referee:
         return replace(own, follow_ups=fresh)
 
     def _take(self, event: Event) -> Outcome:
-        outcome = self._follower.apply(event)
+        outcome = self._applier.apply(event)
         self._events.append(event)
         self._outcomes[event.id] = outcome
         return outcome

@@ -8,11 +8,11 @@ from typing import Any
 
 from engine.judging.judge import judge
 from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_UP, Act, Table, cards_of
 
 
-def situation_of(game: Game, table: Table, players: Sequence[str], act: Act) -> dict[str, Any]:
+def situation_of(game: CompiledRules, table: Table, players: Sequence[str], act: Act) -> dict[str, Any]:
     """Return the situation (a JSON object) before an act, with every card known except the down-cards."""
     pack = game.pack
     cards = {
@@ -48,7 +48,7 @@ def situation_of(game: Game, table: Table, players: Sequence[str], act: Act) -> 
     return situation if game.plain else situation | {"sets": list(table.sets)}
 
 
-def action_of(game: Game, players: Sequence[str], act: Act) -> dict[str, Any]:
+def action_of(game: CompiledRules, players: Sequence[str], act: Act) -> dict[str, Any]:
     """Return the action of a situation (a JSON object) for an act."""
     pack = game.pack
     action: dict[str, Any] = {"player": players[act.player]}
@@ -70,7 +70,7 @@ def action_of(game: Game, players: Sequence[str], act: Act) -> dict[str, Any]:
 
 
 def find_cheat(
-    game: Game, table: Table, players: Sequence[str], rng: Random
+    game: CompiledRules, table: Table, players: Sequence[str], rng: Random
 ) -> tuple[Act | None, str | None]:
     """Return a random illegal play and the id of the first rule that it breaks, or (None, None)."""
     tries = list(_tries(game, table))
@@ -83,7 +83,7 @@ def find_cheat(
     return None, None
 
 
-def _tries(game: Game, table: Table) -> Iterator[Act]:
+def _tries(game: CompiledRules, table: Table) -> Iterator[Act]:
     """Yield plays that people try: too low a card, out of turn, an up-card too early, two ranks at once."""
     seat = table.turn
     hand, playable = table.hands[seat], game.playable[table.demand]

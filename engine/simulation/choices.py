@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from engine.judging.questions import starting_cards
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_DOWN, TAKE_UP, Act, Table, cards_of
 
 
-def legal_acts(game: Game, table: Table) -> list[Act]:
+def legal_acts(game: CompiledRules, table: Table) -> list[Act]:
     """Return every legal act of the player whose turn it is; empty after the game.
 
     Acts that differ only in suits are all listed, even if suits do not matter.
@@ -39,24 +39,24 @@ def legal_acts(game: Game, table: Table) -> list[Act]:
     return acts or _stuck(game, seat, up) or [Act(PICK_UP, seat)]
 
 
-def _takes(game: Game, seat: int, up: int, down: int) -> list[Act]:
+def _takes(game: CompiledRules, seat: int, up: int, down: int) -> list[Act]:
     """Return the acts that take up-cards, or a down-card, into an empty hand at the start of a turn."""
     if up:
         return [Act(TAKE_UP, seat, up=cards) for cards in _same_rank_sets(game, up)]
     return [Act(TAKE_DOWN, seat, down=card) for card in cards_of(down)]
 
 
-def _stuck(game: Game, seat: int, up: int) -> list[Act]:
+def _stuck(game: CompiledRules, seat: int, up: int) -> list[Act]:
     """Return the acts that place an up-card first: nothing may be played, and the pile not yet picked up."""
     return [Act(PLAY, seat, up=1 << card) for card in cards_of(up)]
 
 
-def _same_rank_sets(game: Game, cards: int) -> Iterator[int]:
+def _same_rank_sets(game: CompiledRules, cards: int) -> Iterator[int]:
     for bits in game.rank_bits.values():
         yield from _subsets(cards & bits, game.mechanics.max_set)
 
 
-def _sets(game: Game, table: Table, cards: int) -> Iterator[int]:
+def _sets(game: CompiledRules, table: Table, cards: int) -> Iterator[int]:
     """Yield the sets among `cards` (bits) that may be played on the pile."""
     if game.plain:
         yield from _same_rank_sets(game, cards & game.playable[table.demand])
@@ -67,7 +67,7 @@ def _sets(game: Game, table: Table, cards: int) -> Iterator[int]:
             yield chosen
 
 
-def _mixed(game: Game, table: Table, seat: int, hand: int, up: int) -> list[Act]:
+def _mixed(game: CompiledRules, table: Table, seat: int, hand: int, up: int) -> list[Act]:
     """Return the plays of the whole hand, of one rank, together with up-cards of that rank."""
     same = game.rank_bits[game.pack.ranks[hand.bit_length() - 1]]
     if hand & ~same or not up & same:
@@ -80,7 +80,7 @@ def _mixed(game: Game, table: Table, seat: int, hand: int, up: int) -> list[Act]
     ]
 
 
-def _shows(game: Game, table: Table, seat: int, hand: int) -> list[Act]:
+def _shows(game: CompiledRules, table: Table, seat: int, hand: int) -> list[Act]:
     """Return the shows of one card to each possible player, with each possible number of answers."""
     card = hand & game.shown_bits
     card &= -card
@@ -94,7 +94,7 @@ def _shows(game: Game, table: Table, seat: int, hand: int) -> list[Act]:
     ]
 
 
-def longest_chain(game: Game, table: Table, seat: int, to: int) -> int:
+def longest_chain(game: CompiledRules, table: Table, seat: int, to: int) -> int:
     """Return how often a show from `seat` to `to` can be answered, in turns."""
     have = [(table.hands[to] & game.shown_bits).bit_count(), 0]
     if not table.hands[to]:
@@ -106,7 +106,7 @@ def longest_chain(game: Game, table: Table, seat: int, to: int) -> int:
     return answers
 
 
-def may_come_back(game: Game, table: Table, seat: int) -> bool:
+def may_come_back(game: CompiledRules, table: Table, seat: int) -> bool:
     """Return whether a player who has left may still be shown back into the game."""
     if not game.mechanics.back_in or not table.out >> seat & 1:
         return False
@@ -119,7 +119,9 @@ def may_come_back(game: Game, table: Table, seat: int) -> bool:
     return False
 
 
-def _may_pick_up(game: Game, table: Table, acts: Sequence[Act], hand: int, up: int, down: int) -> bool:
+def _may_pick_up(
+    game: CompiledRules, table: Table, acts: Sequence[Act], hand: int, up: int, down: int
+) -> bool:
     m = game.mechanics
     if not table.pile and not m.pick_up_empty:
         return False
@@ -130,7 +132,7 @@ def _may_pick_up(game: Game, table: Table, acts: Sequence[Act], hand: int, up: i
     return not (m.up_place_first and not hand and up and not acts)
 
 
-def interruptions(game: Game, table: Table) -> list[Act]:
+def interruptions(game: CompiledRules, table: Table) -> list[Act]:
     """Return the plays that other players may make out of turn: those that complete four of a kind."""
     if not game.mechanics.out_of_turn_four or not table.pile or table.turn < 0:
         return []

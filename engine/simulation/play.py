@@ -1,7 +1,7 @@
 """Playing with nothing hidden: the effects of acts on the table.
 
-`Game` compiles a ruleset for a number of players into look-up tables. `apply` does not ask whether an act is
-legal. An illegal play that stands has effects like any other.
+`CompiledRules` holds a ruleset for a number of players as look-up tables. `apply` does not ask whether an act
+is legal. An illegal play that stands has effects like any other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _new = tuple.__new__
 """Makes a `Table` from a tuple of its fields, in a third of the constructor's time."""
 
 
-class Game:
+class CompiledRules:
     """One ruleset for one number of players.
 
     Args:

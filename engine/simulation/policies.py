@@ -6,17 +6,17 @@ from collections.abc import Callable
 from random import Random
 
 from engine.simulation.choices import legal_acts, longest_chain, may_come_back
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_DOWN, TAKE_UP, Act, Table, cards_of
 
-Policy = Callable[[Game, Table, Random], Act]
+Policy = Callable[[CompiledRules, Table, Random], Act]
 """Chooses an act for the player whose turn it is."""
 
 SHOW_CHANCE, PICK_UP_CHANCE = 0.2, 0.02
 """The probabilities that the random player shows a card, or picks up, although a card could be played."""
 
 
-def random_act(game: Game, table: Table, rng: Random) -> Act:
+def random_act(game: CompiledRules, table: Table, rng: Random) -> Act:
     """Play a random set, or sometimes show a card or pick up if that is allowed.
 
     This is the fast path for plays from the hand. All other situations use `legal_acts`.
@@ -43,7 +43,7 @@ def random_act(game: Game, table: Table, rng: Random) -> Act:
     return Act(PLAY, seat, chosen)
 
 
-def _random_show(game: Game, table: Table, rng: Random) -> Act:
+def _random_show(game: CompiledRules, table: Table, rng: Random) -> Act:
     """Show a card to a random player with a random number of answers."""
     seat = table.turn
     card = table.hands[seat] & game.shown_bits
@@ -57,14 +57,14 @@ def _random_show(game: Game, table: Table, rng: Random) -> Act:
     return Act(SHOW, seat, card & -card, to=to, answers=answers)
 
 
-def _random_of_all(game: Game, table: Table, rng: Random) -> Act:
+def _random_of_all(game: CompiledRules, table: Table, rng: Random) -> Act:
     """Choose among the legal acts with equal probabilities; pick up only if there is no other act."""
     acts = legal_acts(game, table)
     wanted = [act for act in acts if act.kind != PICK_UP] or acts
     return wanted[int(rng.random() * len(wanted))]
 
 
-def sensible_act(game: Game, table: Table, rng: Random) -> Act:
+def sensible_act(game: CompiledRules, table: Table, rng: Random) -> Act:
     """Play as people do: the lowest cards first, all cards of a rank, and special cards late.
 
     A large pile makes a show attractive, above all to the player on the right. Shows are always answered if
@@ -74,7 +74,7 @@ def sensible_act(game: Game, table: Table, rng: Random) -> Act:
     return max(acts, key=lambda act: (_worth(game, table, act), rng.random()))
 
 
-def _worth(game: Game, table: Table, act: Act) -> float:
+def _worth(game: CompiledRules, table: Table, act: Act) -> float:
     """Return the score of an act for a sensible player; the highest score is played."""
     if act.kind == PICK_UP:
         return -60.0 - len(table.pile)
@@ -92,7 +92,7 @@ def _worth(game: Game, table: Table, act: Act) -> float:
     return worth
 
 
-def _worth_of_show(game: Game, table: Table, act: Act) -> float:
+def _worth_of_show(game: CompiledRules, table: Table, act: Act) -> float:
     """Return the score of a show: higher for large piles, and to the right, because the turn comes back."""
     if act.answers != _answers_of(game, table, act):
         return -1000.0
@@ -100,7 +100,7 @@ def _worth_of_show(game: Game, table: Table, act: Act) -> float:
     return -45.0 + 4.0 * len(table.pile) + 3.0 * right
 
 
-def _answers_of(game: Game, table: Table, act: Act) -> int:
+def _answers_of(game: CompiledRules, table: Table, act: Act) -> int:
     """Return the longest chain of answers to a show, because sensible players answer whenever they can."""
     same = [
         other.answers
@@ -110,14 +110,14 @@ def _answers_of(game: Game, table: Table, act: Act) -> int:
     return max(same, default=0)
 
 
-def _rank_value(game: Game, cards: int) -> float:
+def _rank_value(game: CompiledRules, cards: int) -> float:
     """Return the value of keeping a set: its rank, and more for special cards."""
     rank, mechanics = game.pack.ranks[cards.bit_length() - 1], game.mechanics
     special = rank in mechanics.burns or rank in mechanics.resets or rank in mechanics.on_anything
     return 20.0 if special else float(rank)
 
 
-def sensible_exchange(game: Game, table: Table, seat: int) -> tuple[int, int]:
+def sensible_exchange(game: CompiledRules, table: Table, seat: int) -> tuple[int, int]:
     """Return the hand cards and up-cards to exchange so that the best cards lie face up."""
     both = [1 << card for card in cards_of(table.hands[seat] | table.ups[seat])]
     both.sort(key=lambda bit: -(20.5 if bit & game.shown_bits else _rank_value(game, bit)))

@@ -16,7 +16,7 @@ from engine.events import Event
 from engine.ruleset import Ruleset, load_ruleset
 from engine.simulation.cheating import find_cheat
 from engine.simulation.choices import interruptions
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.policies import POLICIES, Policy, sensible_exchange
 from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, TAKE_DOWN, TAKE_UP, Act, Table, cards_of
 from engine.simulation.unfolding import Snapshot, Unfolding
@@ -95,7 +95,7 @@ def play_game(
         raise BadInputError(f"policy {policy[:40]!r} is not one of: {', '.join(POLICIES)}")
     if dealer is not None and dealer not in players:
         raise BadInputError(f"dealer {dealer[:40]!r} is not one of the players")
-    game = Game(load_ruleset(rules, options), len(players))
+    game = CompiledRules(load_ruleset(rules, options), len(players))
     rng = Random(seed)
     dealt_by = players.index(dealer) if dealer is not None else rng.randrange(len(players))
     run = _Run(game, tuple(players), rng, POLICIES[policy])
@@ -121,7 +121,7 @@ def _cheat_times(cheats: int, rng: Random) -> list[int]:
 class _Run:
     """One game in progress."""
 
-    def __init__(self, game: Game, players: tuple[str, ...], rng: Random, policy: Policy) -> None:
+    def __init__(self, game: CompiledRules, players: tuple[str, ...], rng: Random, policy: Policy) -> None:
         self.game, self.players, self.rng, self.policy = game, players, rng, policy
         self.table = game.deal(rng)
         self.view = Unfolding(game, players, self.table)
@@ -315,7 +315,7 @@ class _Run:
 
 
 def play_out(
-    game: Game, rng: Random, policy: Policy, table: Table | None = None, quiet_acts: int = QUIET_ACTS
+    game: CompiledRules, rng: Random, policy: Policy, table: Table | None = None, quiet_acts: int = QUIET_ACTS
 ) -> Table:
     """Play one game to its end, or to a draw, and return the last table. Nothing is recorded.
 

@@ -48,7 +48,7 @@ class Table(NamedTuple):
     sets: tuple[int, ...]
     """The sizes of the sets on the pile, last set last."""
     demand: int
-    """The index of the pile's demand in `engine.simulation.play.Game.demands`."""
+    """The index of the pile's demand in `engine.simulation.play.CompiledRules.demands`."""
     burned: int
     turn: int
     """The seat whose turn it is; -1 after the end of the game."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.table import Table
 
 
@@ -38,7 +38,7 @@ class Unfolding:
         table: the table just dealt.
     """
 
-    def __init__(self, game: Game, players: Sequence[str], table: Table) -> None:
+    def __init__(self, game: CompiledRules, players: Sequence[str], table: Table) -> None:
         text = game.pack.text
         self.players = tuple(players)
         self.turn = -1

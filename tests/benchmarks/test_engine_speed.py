@@ -16,7 +16,7 @@ import pytest
 from engine.judging.judge import judge
 from engine.ruleset import load_ruleset
 from engine.simulation.cheating import situation_of
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.policies import random_act
 from engine.simulation.simulate import play_out
 from engine.simulation.table import Act, Table
@@ -61,11 +61,11 @@ Measured = Callable[[str, float], None]
 
 
 @pytest.fixture(scope="module")
-def game() -> Game:
-    return Game(load_ruleset("winnersh"), 4)
+def game() -> CompiledRules:
+    return CompiledRules(load_ruleset("winnersh"), 4)
 
 
-def test_random_games(game: Game, round_seconds: float, measured: Measured) -> None:
+def test_random_games(game: CompiledRules, round_seconds: float, measured: Measured) -> None:
     rng = Random(1)
     games = 300
     seconds = seconds_of(lambda: [play_out(game, rng, random_act) for _ in range(games)])
@@ -73,7 +73,7 @@ def test_random_games(game: Game, round_seconds: float, measured: Measured) -> N
     report("a four-player random Winnersh game", seconds / games, 1 / 300, round_seconds)
 
 
-def recorded_steps(game: Game, count: int) -> list[tuple[Table, Act]]:
+def recorded_steps(game: CompiledRules, count: int) -> list[tuple[Table, Act]]:
     rng = Random(2)
     steps: list[tuple[Table, Act]] = []
     while len(steps) < count:
@@ -85,7 +85,7 @@ def recorded_steps(game: Game, count: int) -> list[tuple[Table, Act]]:
     return steps
 
 
-def test_applied_acts(game: Game, round_seconds: float, measured: Measured) -> None:
+def test_applied_acts(game: CompiledRules, round_seconds: float, measured: Measured) -> None:
     steps = recorded_steps(game, 50_000)
     apply = game.apply
     seconds = seconds_of(lambda: [apply(table, act) for table, act in steps])
@@ -93,7 +93,7 @@ def test_applied_acts(game: Game, round_seconds: float, measured: Measured) -> N
     report("an applied act", seconds / len(steps), 1 / 100_000, round_seconds)
 
 
-def test_rulings(game: Game, round_seconds: float, measured: Measured) -> None:
+def test_rulings(game: CompiledRules, round_seconds: float, measured: Measured) -> None:
     players = ("P1", "P2", "P3", "P4")
     situations = [situation_of(game, table, players, act) for table, act in recorded_steps(game, 3000)]
     seconds = seconds_of(lambda: [judge(situation) for situation in situations])

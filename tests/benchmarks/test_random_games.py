@@ -17,7 +17,7 @@ from random import Random
 import pytest
 
 from engine.ruleset import load_ruleset
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.policies import random_act
 from engine.simulation.simulate import QUIET_ACTS, play_out
 from engine.simulation.table import Table
@@ -33,7 +33,7 @@ BLOCK = 1000
 """Games with a seed of their own, so that one that goes wrong is found again without those before it."""
 
 
-def how_it_stopped(game: Game, end: Table) -> str:
+def how_it_stopped(game: CompiledRules, end: Table) -> str:
     """Say how a game came to its last table: `ended`, `capped`, or what is wrong with it."""
     if sorted(game.everywhere(end)) != list(range(len(game.pack.codes))):
         return "with a card lost or twice"
@@ -53,7 +53,7 @@ def test_every_random_game_ends_or_hits_the_cap(
     stopped: Counter[str] = Counter()
     for name in RULESETS:
         of_ruleset: Counter[str] = Counter()
-        game, began, longest = Game(load_ruleset(name), PLAYERS), time.monotonic(), 0
+        game, began, longest = CompiledRules(load_ruleset(name), PLAYERS), time.monotonic(), 0
         for first in range(0, GAMES, BLOCK):
             rng = Random(f"{name} {first}")
             for _ in range(min(BLOCK, GAMES - first)):

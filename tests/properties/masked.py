@@ -12,7 +12,7 @@ from engine.deals import packs_for
 from engine.ruleset import load_ruleset
 from engine.simulation.cheating import situation_of
 from engine.simulation.choices import interruptions, legal_acts
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.policies import random_act
 from engine.simulation.table import PICK_UP, PLAY, Act, cards_of
 
@@ -31,7 +31,7 @@ Situation = dict[str, Any]
 
 def true_situations(rng: Random, rules: str, options: tuple[str, ...], count: int) -> Iterator[Situation]:
     """Yield situations of random games in which every card but the down-cards is known."""
-    game = Game(load_ruleset(rules, options), rng.randint(2, 4))
+    game = CompiledRules(load_ruleset(rules, options), rng.randint(2, 4))
     table = game.deal(rng)._replace(turn=0, acts=1)
     for _ in range(count):
         for _ in range(rng.randint(1, 12)):

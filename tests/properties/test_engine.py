@@ -16,7 +16,7 @@ from engine.judging.judge import judge
 from engine.notation.record import Record
 from engine.referee.referee import Referee
 from engine.ruleset import RULESET_NAMES, load_ruleset
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.policies import POLICIES
 from engine.simulation.simulate import play_game, play_out
 from tests.unit.engine.strategies import PLAYERS, card, counts, players, rules_and_options, situations
@@ -147,7 +147,7 @@ def test_the_public_view_never_holds_a_hidden_card(rules: str, seed: int) -> Non
 @given(st.sampled_from(RULESET_NAMES), st.integers(0, 10**6), st.integers(2, 4))
 @settings(max_examples=30, deadline=None)
 def test_the_same_seed_gives_the_same_game(rules: str, seed: int, seats: int) -> None:
-    game = Game(load_ruleset(rules), seats)
+    game = CompiledRules(load_ruleset(rules), seats)
     one, other = (play_out(game, Random(seed), POLICIES["random"]) for _ in range(2))
     assert one == other
     assert one.loser >= 0 or one.acts >= 1000
@@ -155,7 +155,7 @@ def test_the_same_seed_gives_the_same_game(rules: str, seed: int, seats: int) ->
 
 @pytest.mark.parametrize("rules", RULESET_NAMES)
 def test_games_end_or_hit_the_cap(rules: str) -> None:
-    game = Game(load_ruleset(rules), 3)
+    game = CompiledRules(load_ruleset(rules), 3)
     rng = Random(5)
     ended = sum(play_out(game, rng, POLICIES["sensible"], quiet_acts=400).loser >= 0 for _ in range(20))
     assert ended >= 15

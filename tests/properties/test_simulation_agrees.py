@@ -13,7 +13,7 @@ from engine.judging.situation import ANTICLOCKWISE, CLOCKWISE
 from engine.ruleset import RULESET_NAMES, load_ruleset
 from engine.simulation.cheating import situation_of
 from engine.simulation.choices import interruptions, legal_acts
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.policies import random_act
 from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, Act, Table, cards_of, replaced
 
@@ -36,7 +36,7 @@ TABLES = [(name, (), seats) for name in RULESET_NAMES for seats in (2, 3, 4)] + 
 ]
 
 
-def walk(game: Game, seed: int, acts: int) -> Iterator[tuple[Table, Act, Table]]:
+def walk(game: CompiledRules, seed: int, acts: int) -> Iterator[tuple[Table, Act, Table]]:
     """Yield random steps of random games: the table, the act, the table after it."""
     rng = Random(seed)
     table = None
@@ -58,12 +58,12 @@ def _ids(case: tuple[str, tuple[str, ...], int]) -> str:
 
 
 @pytest.fixture(params=TABLES, ids=_ids)
-def game(request: pytest.FixtureRequest) -> Game:
+def game(request: pytest.FixtureRequest) -> CompiledRules:
     name, options, seats = request.param
-    return Game(load_ruleset(name, options), seats)
+    return CompiledRules(load_ruleset(name, options), seats)
 
 
-def single_plays(game: Game, table: Table) -> Iterator[Act]:
+def single_plays(game: CompiledRules, table: Table) -> Iterator[Act]:
     """Everything that could be tried with one card, and picking up."""
     seat = table.turn
     yield from (Act(PLAY, seat, hand=1 << card) for card in cards_of(table.hands[seat]))
@@ -72,7 +72,7 @@ def single_plays(game: Game, table: Table) -> Iterator[Act]:
     yield Act(PICK_UP, seat)
 
 
-def test_judge_says_legal_exactly_for_what_the_simulation_may_do(game: Game) -> None:
+def test_judge_says_legal_exactly_for_what_the_simulation_may_do(game: CompiledRules) -> None:
     players = NAMES[: game.seats]
     soft = game.mechanics.up_enters_hand  # an up-card or down-card played at once is noted, not called
     for table, _, _ in walk(game, seed=1, acts=120):
@@ -90,7 +90,7 @@ def test_judge_says_legal_exactly_for_what_the_simulation_may_do(game: Game) -> 
             assert ruling["verdict"] in expected, (act, ruling, table)
 
 
-def test_judge_and_simulation_agree_on_effects(game: Game) -> None:
+def test_judge_and_simulation_agree_on_effects(game: CompiledRules) -> None:
     players = NAMES[: game.seats]
     for table, act, after in walk(game, seed=2, acts=250):
         effects = judge(situation_of(game, table, players, act))["effects"]
@@ -111,20 +111,20 @@ def test_judge_and_simulation_agree_on_effects(game: Game) -> None:
             assert all(after.hands[seat] >> card & 1 for card in table.pile), told
 
 
-def _burned_alone(game: Game, table: Table, act: Act, after: Table) -> bool:
+def _burned_alone(game: CompiledRules, table: Table, act: Act, after: Table) -> bool:
     """Whether the played cards were burned on an empty pile, other than as cards that are always burned."""
     cards = act.hand | act.up if act.kind != FLIP else 1 << act.down
     forced = any(game.pack.ranks[card] in game.mechanics.forces_pick_up for card in cards_of(cards))
     return not table.pile and not forced and bool(after.burned & cards)
 
 
-def test_every_card_is_always_somewhere_exactly_once(game: Game) -> None:
+def test_every_card_is_always_somewhere_exactly_once(game: CompiledRules) -> None:
     everything = list(range(len(game.pack.codes)))
     for _, act, after in walk(game, seed=3, acts=400):
         assert sorted(game.everywhere(after)) == everything, act
 
 
-def test_turn_order_passes_only_to_players_with_cards(game: Game) -> None:
+def test_turn_order_passes_only_to_players_with_cards(game: CompiledRules) -> None:
     for _, act, after in walk(game, seed=4, acts=400):
         if after.turn >= 0:
             assert not after.out >> after.turn & 1, act
@@ -132,15 +132,17 @@ def test_turn_order_passes_only_to_players_with_cards(game: Game) -> None:
             assert held, (act, after)
 
 
-def bits_of(game: Game, text: str) -> int:
+def bits_of(game: CompiledRules, text: str) -> int:
     """Return the cards named in a text as the simulation holds them."""
     number = {code: card for card, code in enumerate(game.pack.codes)}
     return sum(1 << number[code] for code in text.split())
 
 
-def nearly_over(pile: str, hands: tuple[str, ...], since: tuple[str, ...] = ()) -> tuple[Game, Table]:
+def nearly_over(
+    pile: str, hands: tuple[str, ...], since: tuple[str, ...] = ()
+) -> tuple[CompiledRules, Table]:
     """A Winnersh table near its end, the draw pile gone: who has an empty hand has left; Bob is to act."""
-    game = Game(load_ruleset("winnersh"), len(hands))
+    game = CompiledRules(load_ruleset("winnersh"), len(hands))
     number = {code: card for card, code in enumerate(game.pack.codes)}
     bits = partial(bits_of, game)
     none = (0,) * len(hands)
@@ -221,7 +223,7 @@ def test_a_set_of_two_ranks_adds_to_no_four_of_a_kind(pile: str, played: str, bu
 
 @pytest.mark.parametrize("played", ["JOKER", "JOKER JOKER JOKER", "JOKER JOKER JOKER JOKER", "10H JOKER"])
 def test_jokers_that_force_a_pick_up_never_burn_the_pile(played: str) -> None:
-    game = Game(load_ruleset("shed", ("bastard-card",)), 5)
+    game = CompiledRules(load_ruleset("shed", ("bastard-card",)), 5)
     codes = dict(enumerate(game.pack.codes))
     cards = 0
     for name in played.split():
@@ -242,7 +244,7 @@ def test_jokers_that_force_a_pick_up_never_burn_the_pile(played: str) -> None:
 @pytest.mark.parametrize(("played", "goes"), [("2C 7H", True), ("6C 7H", False), ("7H 9C", False)])
 def test_a_set_of_two_ranks_that_stands_is_played_on_like_two_sets(played: str, goes: bool) -> None:
     """A glass 7 over a 2 lets anything follow, also if the two were wrongly played together."""
-    game = Game(load_ruleset("shed"), 2)
+    game = CompiledRules(load_ruleset("shed"), 2)
     number = {code: card for card, code in enumerate(game.pack.codes)}
     table = game.deal(Random(1))._replace(
         hands=(bits_of(game, f"{played} KD"), bits_of(game, "3S AD")), pile=(number["5S"],), turn=0

@@ -13,10 +13,10 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from vision.geometry import quad_size
-from vision.types import CardReading, Image, Quad
+from vision.types import CardReading, Image, Mask, Quad
 
 QualityFault = Literal["dark", "far", "glare", "cut", "nothing"]
 """Too little light; cards too small; glare on a card or the table; a card cut by the image border; no card.
@@ -48,8 +48,6 @@ _BORDER_PX = 2.0
 """A card nearer to the image border than this counts as cut, in pixels."""
 _EXPOSURE_WIDTH_PX = 960
 """Width in pixels of the copy on which the light is measured."""
-Mask = NDArray[np.bool_]
-"""Booleans, height x width."""
 
 
 def quality_faults(image: Image, readings: Sequence[CardReading]) -> tuple[QualityFault, ...]:

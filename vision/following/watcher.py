@@ -22,7 +22,7 @@ from vision.following.patches import Patch
 from vision.following.regions import crowded, patches, people, zone_of
 from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points
-from vision.hands.landmarks import FindsHands
+from vision.hands.landmarks import HandFinder
 from vision.hands.reaches import ReachTracker
 from vision.hands.tracks import DelayedTracks, HandsFrame
 from vision.motion.background import BackgroundSubtractor, MotionFrame
@@ -118,7 +118,7 @@ class Watcher:
         jokers: bool = True,
         draws_as_played: bool = False,
         make_events: MakeEvents = EventMaker,
-        hands: FindsHands | None = None,
+        hands: HandFinder | None = None,
         live: bool = False,
     ) -> None:
         """Prepare to watch.

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.hands.landmarks import MIDDLE_KNUCKLE, WRIST, FindsHands, Hand, Tile
+from vision.hands.landmarks import MIDDLE_KNUCKLE, WRIST, Hand, HandFinder, Tile
 from vision.hands.tracks import GONE_SECONDS, ArmTrack, HandsFrame, covered_zones
 from vision.motion.background import MotionFrame, count_pixels
 from vision.table.layout import Layout, Place, Zone
@@ -124,7 +124,7 @@ class _Track:
 class HandTracker:
     """Tracks hands over frames."""
 
-    def __init__(self, detector: FindsHands, numbers: Iterator[int] | None = None) -> None:
+    def __init__(self, detector: HandFinder, numbers: Iterator[int] | None = None) -> None:
         """Prepare; `numbers` gives each reach its own."""
         self._detector = detector
         self._numbers = numbers or count(1)
@@ -211,9 +211,9 @@ class HandTracker:
             often = track.seat in self._reaches or self._frame % _AT_HOME_TURNS == 0
             if (moving and often) or motion.t - track.looked_at > _STILL_SECONDS:
                 track.looked_at = motion.t
-                again = self._detector.again(picture, [hand])
+                again = self._detector.redetect(picture, [hand])
                 if not again and track.velocity.any():
-                    again = self._detector.again(picture, [track.predicted(motion.t)])
+                    again = self._detector.redetect(picture, [track.predicted(motion.t)])
                 if not again or any(again[0].is_same(other.hand) for other in kept):
                     self._lost.append(track)
                     continue

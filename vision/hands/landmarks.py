@@ -69,7 +69,7 @@ class Palm:
     p: float
     """Probability that it is a palm, as the network estimates it."""
 
-    def is_of(self, hand: Hand) -> bool:
+    def belongs_to(self, hand: Hand) -> bool:
         """Return whether this is the palm of a hand."""
         return _are_same(self.ends, hand.ends)
 
@@ -104,7 +104,7 @@ class Hand:
         return _are_same(self.ends, other.ends)
 
 
-class FindsHands(Protocol):
+class HandFinder(Protocol):
     """Finds hands in pictures, as `HandDetector` does."""
 
     def find(
@@ -116,7 +116,7 @@ class FindsHands(Protocol):
         """
         ...
 
-    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+    def redetect(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
         """Return the hands of an earlier picture that are still at their places, or near them."""
         ...
 
@@ -145,7 +145,7 @@ class HandDetector:
         for palm in self.palms(picture, tile):
             if palm.square[2] < _LEAST_SQUARE * least_size:
                 continue
-            if any(palm.is_of(hand) for hand in (*known, *hands)):
+            if any(palm.belongs_to(hand) for hand in (*known, *hands)):
                 continue
             hand = self.in_square(picture, palm.square)
             if hand is None or (palm.p < _PLAIN_P and hand.p < _PLAIN_P):
@@ -154,7 +154,7 @@ class HandDetector:
                 hands.append(hand)
         return hands
 
-    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+    def redetect(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
         """Return the hands of an earlier picture that are still at their places, or near them."""
         found: list[Hand] = []
         for hand in before:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import count
 
 from vision.hands.hand_tracks import HandTracker
-from vision.hands.landmarks import FindsHands
+from vision.hands.landmarks import HandFinder
 from vision.hands.tracks import ArmTracker, HandsFrame
 from vision.motion.background import MotionFrame
 from vision.table.layout import Layout, Place, Zone
@@ -37,7 +37,7 @@ _SELDOM = 8
 class ReachTracker:
     """Follows arms by their hands if hands rest in the picture, else by whatever enters it."""
 
-    def __init__(self, detector: FindsHands | None = None, numbers: Iterator[int] | None = None) -> None:
+    def __init__(self, detector: HandFinder | None = None, numbers: Iterator[int] | None = None) -> None:
         """Prepare; without a detector, arms are followed by whatever enters the picture.
 
         `numbers` gives each reach its own.

@@ -195,7 +195,7 @@ class RefereeApp(App):
             BadInputError: a package is missing, or no port can be opened.
         """
         if self.phones is None:
-            from companion.phone.host import open_phones, wanted_size
+            from companion.phone.opening import open_phones, wanted_size
             from companion.phone.program import ProgramState
 
             program = ProgramState(

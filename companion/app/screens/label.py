@@ -51,10 +51,10 @@ class LabelControls(BoxLayout):
             self.session.go_to(t)
 
 
-class JudgeButtons(BoxLayout):
+class ReviewButtons(BoxLayout):
     """Buttons to confirm, correct or remove the event."""
 
-    may_judge = BooleanProperty(False)
+    may_review = BooleanProperty(False)
     confirmed = BooleanProperty(False)
 
     def __init__(self, screen: LabelScreen) -> None:
@@ -70,10 +70,10 @@ class LabelScreen(FloatLayout):
         self.session = session
         self.table = TableScreen(session)
         self.table.settles = False
-        self.judge = JudgeButtons(self)
+        self.review = ReviewButtons(self)
         self._replaced = list(self.table.ids.bar.children)  # the table still refers to them
         self.table.ids.bar.clear_widgets()
-        self.table.ids.bar.add_widget(self.judge)
+        self.table.ids.bar.add_widget(self.review)
         self.controls = LabelControls(session)
         self.add_widget(self.table)
         self.add_widget(self.controls)
@@ -144,11 +144,11 @@ class LabelScreen(FloatLayout):
         self.table.place_panels()
 
     def _show(self) -> None:
-        session, controls, judge = self.session, self.controls, self.judge
+        session, controls, review = self.session, self.controls, self.review
         line = session.current
-        judge.may_judge = line is not None
-        judge.confirmed = line is not None and line.get("confirmed") is not False
-        controls.confirmed = line is None or judge.confirmed
+        review.may_review = line is not None
+        review.confirmed = line is not None and line.get("confirmed") is not False
+        controls.confirmed = line is None or review.confirmed
         controls.what = (
             _("Tap a player to add a missed event.")
             if line is None

@@ -33,7 +33,7 @@ _P = 0.9
 
 
 class TimelineHands:
-    """Finds the hands in the latest frame of a scene's renderer, as `vision.hands.landmarks.FindsHands` does.
+    """Finds the hands in the latest frame of a scene's renderer, as `vision.hands.landmarks.HandFinder` does.
 
     `t` must be set to that frame's time.
     """
@@ -66,7 +66,7 @@ class TimelineHands:
             and self._rng.random() >= (_MISSED_BLURRED if blurred else _MISSED)
         ]
 
-    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+    def redetect(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
         """Return the hands of an earlier picture that are still at their places, or near them."""
         found = []
         for old in before:

@@ -318,7 +318,7 @@ def test_open_ports_are_named_with_those_who_may_use_them(tmp_path: Path) -> Non
 
 
 def test_without_the_extra_one_line_says_how_to_add_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.phone.extra.missing_packages", lambda: ["aiohttp"])
+    monkeypatch.setattr("companion.phone.optional_packages.missing_packages", lambda: ["aiohttp"])
     found = doctor.check_phones()
     assert not found.works
     assert not found.needed

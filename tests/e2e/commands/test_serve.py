@@ -118,7 +118,7 @@ def test_events_never_overwrite_the_deck(
 def test_without_the_extra_one_line_says_how_to_add_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("companion.phone.extra.PACKAGES", ("no_such_package",))
+    monkeypatch.setattr("companion.phone.optional_packages.PACKAGES", ("no_such_package",))
     assert main(["serve"]) == 2
     err = capsys.readouterr().err
     assert "no_such_package is missing; add it with: pip install 'shithead-referee[phone]'" in err

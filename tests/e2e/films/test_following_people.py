@@ -43,7 +43,7 @@ def test_hands_are_found_where_they_are_seen_and_hide_cards(scene: Scene) -> Non
         most = max(most, len(found))
         nearest = min([nearest, *(math.dist(hand.middle, play) for hand in found)])
         assert all(hand.points.shape == (21, 2) for hand in found)
-        assert not hands.find(frame, WHOLE, hands.again(frame, found)) or found
+        assert not hands.find(frame, WHOLE, hands.redetect(frame, found)) or found
         assert hands.find(frame, (-500.0, -500.0, 10.0)) == []
         named = {reading.card for reading in reader.read(frame)}
         lost = max(lost, len({*UP["Ann"], *UP["Bob"]} - named))

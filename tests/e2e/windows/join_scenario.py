@@ -77,7 +77,7 @@ def joined(walker: Walker) -> Steps:
     walker.saw["closed"] = walker.app.phones is None
     walker.saw["new codes"] = walker.app.open_phones().serving.join != serving.join
     walker.app.close_phones()
-    with patch("companion.phone.host.require_phone_extra", _missing):
+    with patch("companion.phone.opening.require_phone_extra", _missing):
         yield from walker.go("more")
         walker.app.go("join")
         yield from rest(4)
@@ -104,7 +104,7 @@ def _scanned() -> str:
 
 
 def _missing() -> None:
-    from companion.phone.extra import HOW_TO_ADD
+    from companion.phone.optional_packages import HOW_TO_ADD
     from engine.errors import BadInputError
 
     raise BadInputError(

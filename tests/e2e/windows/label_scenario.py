@@ -38,20 +38,20 @@ def labelled(walker: Walker, session: LabelSession) -> Steps:
     yield from rest(3)
     walker.look("label first event")
     walker.saw["first"] = [event(), round(session.position, 1)]
-    yield from walker.tap(screen.judge.ids.confirm)
+    yield from walker.tap(screen.review.ids.confirm)
     yield from until(lambda: not session.playing)
     yield from rest(3)
     walker.saw["second"] = event()
-    yield from walker.tap(screen.judge.ids.edit, steps=6)
+    yield from walker.tap(screen.review.ids.edit, steps=6)
     walker.look("label correct")
     yield from walker.tap(screen.table.sheet.choices["8S"], steps=6)
     yield from until(lambda: screen.table.sheet.parent is None)
     walker.saw["corrected"] = [line["cards"] for line in session.snapshot.lines if line["event"] == "play"]
     yield from walker.tap(screen.controls.ids.on)
     yield from until(lambda: not session.playing)
-    yield from walker.tap(screen.judge.ids.strike)
+    yield from walker.tap(screen.review.ids.strike)
     walker.saw["after removal"] = [step.line["event"] for step in session.labels.steps]
-    yield from walker.tap(screen.judge.ids.undo)
+    yield from walker.tap(screen.review.ids.undo)
     walker.saw["after undo"] = [step.line["event"] for step in session.labels.steps]
     session.go_to(2.8)
     yield from rest(3)

@@ -10,7 +10,7 @@ import pytest
 
 from engine.events import Event, EventKind
 from engine.judging.judge import judge
-from engine.referee.apply import Follower
+from engine.referee.apply import EventApplier
 from engine.referee.outcome import Outcome
 from engine.referee.public import public_table
 from engine.referee.referee import PublicTable, Referee
@@ -174,19 +174,19 @@ class Midway(Followed):
                 seat.down = downs.get(player, seat.down)
             return state
 
-        self._follower = Follower(self.rules, laid)
+        self._applier = EventApplier(self.rules, laid)
 
     @property
     def state(self) -> Knowledge:
         """Everything that is known, also what screens do not show."""
-        return self._follower.state
+        return self._applier.state
 
     @property
     def table(self) -> PublicTable:
         return public_table(self.state)
 
     def observe(self, event: Event) -> Outcome:
-        return self._follower.apply(event)
+        return self._applier.apply(event)
 
 
 Start = type[Told]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from engine.errors import BadInputError
-from engine.events import Event, EventLines
+from engine.events import Event, EventLineReader
 from engine.fields import (
     MOST_CARDS,
     MOST_PLAYERS,
-    PlayerNames,
+    PlayerNameReader,
     read_cards,
     read_count,
     read_number,
@@ -56,9 +56,9 @@ def test_players_are_told_apart_and_are_not_too_many() -> None:
 
 def test_as_many_answers_are_read_as_there_are_cards() -> None:
     answers = [["Ann", "Bob"]] * MOST_CARDS
-    assert len(PlayerNames(("Ann", "Bob")).pairs(answers, "answers")) == MOST_CARDS
+    assert len(PlayerNameReader(("Ann", "Bob")).pairs(answers, "answers")) == MOST_CARDS
     with pytest.raises(BadInputError, match="answers"):
-        PlayerNames(None).pairs([*answers, ["Ann", "Bob"]], "answers")
+        PlayerNameReader(None).pairs([*answers, ["Ann", "Bob"]], "answers")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_an_event_is_written_without_fields_that_say_nothing(
 
 
 def test_an_id_comes_once_unless_its_event_is_revised_under_it() -> None:
-    lines = EventLines(("Ann",))
+    lines = EventLineReader(("Ann",))
     first = Event(id=5, event="play", player="Ann", cards=("9S",))
     lines.take(first)
     lines.take(Event(id=5, event="play", player="Ann", cards=("8S",), revise=5))

@@ -11,7 +11,7 @@ import pytest
 from engine.ruleset import load_ruleset
 from engine.simulation.cheating import find_cheat
 from engine.simulation.choices import interruptions, longest_chain, may_come_back
-from engine.simulation.play import Game
+from engine.simulation.play import CompiledRules
 from engine.simulation.policies import random_act, sensible_act, sensible_exchange
 from engine.simulation.simulate import SimulatedGame, play_game, play_out
 from engine.simulation.table import FLIP, PICK_UP, PLAY, SHOW, Act, Table
@@ -21,7 +21,7 @@ ANN, BOB, CAT = range(3)
 LARGE = "4C 4D 5C 5D 6C 6D 7C 7D 8C 8D"
 
 
-def bits_of(game: Game, text: str) -> int:
+def bits_of(game: CompiledRules, text: str) -> int:
     """Return the cards named in a text as the simulation holds them."""
     return sum(1 << game.pack.codes.index(code) for code in text.split())
 
@@ -34,9 +34,9 @@ def anns_turn(
     down: str = "",
     rules: str = "winnersh",
     option: str = "",
-) -> tuple[Game, Table]:
+) -> tuple[CompiledRules, Table]:
     """Return a table on which Cat has played the uppermost card of the pile, and Ann is to act."""
-    game = Game(load_ruleset(rules, [option] if option else []), 3)
+    game = CompiledRules(load_ruleset(rules, [option] if option else []), 3)
     *below, top = pile.split() or [""]
     deck = () if down else (game.pack.codes.index("KC"),)
     table = game.deal(Random(1))._replace(
@@ -134,7 +134,7 @@ def test_who_has_left_comes_back_until_the_player_to_the_right_has_played(played
 
 
 def test_sensible_players_put_their_best_cards_face_up_first_of_all_one_to_show() -> None:
-    game = Game(load_ruleset("winnersh"), 3)
+    game = CompiledRules(load_ruleset("winnersh"), 3)
     table = game.deal(Random(1))._replace(
         hands=(bits_of(game, "3H 2C KH"), 0, 0), ups=(bits_of(game, "2D 10D 5C"), 0, 0)
     )
@@ -148,12 +148,12 @@ def test_a_game_is_a_draw_after_so_many_acts_without_a_burned_card() -> None:
     game = play_game("winnersh", PLAYERS, 0, quiet_acts=4)
     assert [step.event.event for step in game].count("play") == 4
     assert game.loser is None, "nobody loses a draw"
-    rules = Game(load_ruleset("winnersh"), 3)
+    rules = CompiledRules(load_ruleset("winnersh"), 3)
     assert play_out(rules, Random(0), sensible_act, quiet_acts=4).acts == 4
 
 
 def test_a_burned_card_begins_the_count_anew() -> None:
-    rules = Game(load_ruleset("winnersh"), 3)
+    rules = CompiledRules(load_ruleset("winnersh"), 3)
     last = play_out(rules, Random(1), sensible_act, quiet_acts=4)
     assert last.burned
     assert last.acts == 8
@@ -220,7 +220,7 @@ def test_the_fourth_of_a_kind_comes_from_the_hand_also_if_it_is_the_lowest_card_
 
 @pytest.mark.parametrize("dealer", range(3))
 def test_of_players_with_equal_cards_the_first_after_the_dealer_starts(dealer: int) -> None:
-    game = Game(load_ruleset("backpacker", ["computer-start"]), 3)
+    game = CompiledRules(load_ruleset("backpacker", ["computer-start"]), 3)
     hands = [bits_of(game, "5C KC")] * 3
     for after, card in ((1, "4C"), (2, "4S")):
         hands[(dealer + after) % 3] = bits_of(game, f"{card} KD")
@@ -230,5 +230,5 @@ def test_of_players_with_equal_cards_the_first_after_the_dealer_starts(dealer: i
 
 @pytest.mark.parametrize("loser", range(3))
 def test_the_last_loser_starts_by_the_rules_with_jokers(loser: int) -> None:
-    game = Game(load_ruleset("jokers"), 3)
+    game = CompiledRules(load_ruleset("jokers"), 3)
     assert game.starters(game.deal(Random(1)), ANN, loser) == [loser]

@@ -61,7 +61,7 @@ class Seen:
     ) -> list[Hand]:
         return [hand for hand in self.hands if not any(hand.is_same(other) for other in known)]
 
-    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+    def redetect(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
         near = (
             min(self.hands, key=lambda h: float(np.hypot(*(h.middle - b.middle))), default=None)
             for b in before
@@ -296,7 +296,7 @@ class Near(Seen):
         coming = [hand for hand in self.hands if hand.middle[1] > PLANE.to_pixels([(0, 340)])[0][1]]
         return [hand for hand in coming if not any(hand.is_same(other) for other in known)]
 
-    def again(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
+    def redetect(self, picture: Image, before: Sequence[Hand]) -> list[Hand]:
         return [hand for hand in self.hands for old in before if np.hypot(*(hand.middle - old.middle)) < 12]
 
 

@@ -72,7 +72,7 @@ def test_a_known_hand_is_not_found_anew_but_again(detector: HandDetector, pictur
     (hand,) = detector.find(picture, whole(picture))
     assert detector.find(picture, whole(picture), [hand]) == []
     moved = np.roll(picture, (12, -9), axis=(0, 1))
-    (again,) = detector.again(moved, [hand])
+    (again,) = detector.redetect(moved, [hand])
     assert np.allclose(again.middle, hand.middle + np.array([-9, 12]), atol=8)
 
 
@@ -82,13 +82,13 @@ def test_a_known_hand_is_found_again_when_a_head_hides_its_fingers(
     (hand,) = detector.find(picture, whole(picture))
     hidden = picture.copy()
     hidden[:185] = (20, 16, 14)
-    (again,) = detector.again(hidden, [hand])
+    (again,) = detector.redetect(hidden, [hand])
     assert math.dist(again.middle, hand.middle) < 25
 
 
 def test_a_hand_that_has_gone_is_not_found_again(detector: HandDetector, picture: Image) -> None:
     (hand,) = detector.find(picture, whole(picture))
-    assert detector.again(np.full_like(picture, 120), [hand]) == []
+    assert detector.redetect(np.full_like(picture, 120), [hand]) == []
 
 
 def test_both_runtimes_see_the_same_hand(detector: HandDetector, picture: Image) -> None:

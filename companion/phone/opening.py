@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from companion.phone.extra import require_phone_extra
+from companion.phone.optional_packages import require_phone_extra
 from companion.phone.program import ProgramState
 from companion.settings import Settings
 from companion.sources.joined_phone import PhoneFrames, phone_frames
