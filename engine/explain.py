@@ -89,7 +89,7 @@ def compare(one: Ruleset, other: Ruleset, width: int = 2 * WIDTH + 4) -> str:
     left, right = topics(one), topics(other)
     lines = _beside([_title(one)], [_title(other)], column)
     lines += _beside(["=" * column], ["=" * column], column)
-    for heading in dict.fromkeys([*dict.fromkeys(_TOPICS.values())]):
+    for heading in dict.fromkeys(_TOPICS.values()):
         if heading in left or heading in right:
             lines += ["", heading.upper()]
             pair = (_column(left.get(heading, []), column), _column(right.get(heading, []), column))

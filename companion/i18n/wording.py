@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.i18n.catalogue import _, gettext_noop
+from engine.cards import RANKS as RANKS  # screens import both from here
+from engine.cards import SUITS as SUITS
 
-SUITS = "CDHS"
-RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 SUIT_SIGN = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _RANK_WORD = {
     "J": gettext_noop("jack"),

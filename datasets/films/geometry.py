@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-CARD_WIDTH_MM = 63.0
-CARD_HEIGHT_MM = 88.0
+from vision.geometry import CARD_HEIGHT_MM as CARD_HEIGHT_MM  # the films import both from here
+from vision.geometry import CARD_WIDTH_MM as CARD_WIDTH_MM
+
 CARD_THICKNESS_MM = 0.3
 
 Points = NDArray[np.float64]

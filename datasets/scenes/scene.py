@@ -27,8 +27,8 @@ WHOLE_TABLES = ((480.0, 1050.0, 0.5), (260.0, 480.0, 0.33), (130.0, 260.0, 0.17)
 """Width of the view in mm, as (least, most, share): a whole table, a part of it, a few cards."""
 _SHOWN_VIEW = (170.0, 300.0)
 """Least and greatest width of the view of a card alone, mm."""
-NO_CARD, UNSURE = 0, 255
-"""Values of an owner map besides the numbers of the cards."""
+UNSURE = 255
+"""Value of an owner map besides the numbers of the cards: too little of this card is visible for a label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class Scene:
     """Size x size x 3, BGR."""
     cards: tuple[SceneCard, ...]
     owner: NDArray[np.uint8]
-    """Size x size: for each pixel 1 + index in `cards` of the visible card, `NO_CARD`, or `UNSURE`."""
+    """Size x size: for each pixel 1 + index in `cards` of the visible card, 0 for no card, or `UNSURE`."""
 
 
 class SceneMaker:

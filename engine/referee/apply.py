@@ -318,7 +318,9 @@ class EventApplier:
 
     def _burn(self, event: Event) -> Outcome:
         state = self.state
-        known = all(card in state.burned or RANK_OF[card] in self._shown_ranks() for card in event.cards)
+        known = all(
+            card in state.burned or RANK_OF[card] in self.rules.mechanics.shown for card in event.cards
+        )
         aside = known and not all(card in state.pile for card in event.cards)
         if not state.due_burn and self._was_unread(event.cards):
             return Outcome(confirms=True)
@@ -371,9 +373,6 @@ class EventApplier:
         """Return the mechanisms that burn a pile."""
         ranks = sorted(self.rules.mechanics.burns)
         return [*(f"burn.{RANK_TEXTS[rank]}" for rank in ranks), "four"]
-
-    def _shown_ranks(self) -> frozenset[int]:
-        return self.rules.mechanics.shown
 
     def _show(self, event: Event) -> Outcome:
         state, player = self.state, self._actor(event)

@@ -36,7 +36,7 @@ def legal_acts(game: CompiledRules, table: Table) -> list[Act]:
     acts += _shows(game, table, seat, hand)
     if _may_pick_up(game, table, acts, hand, up, down):
         acts.append(Act(PICK_UP, seat))
-    return acts or _stuck(game, seat, up) or [Act(PICK_UP, seat)]
+    return acts or _stuck(seat, up) or [Act(PICK_UP, seat)]
 
 
 def _takes(game: CompiledRules, seat: int, up: int, down: int) -> list[Act]:
@@ -46,7 +46,7 @@ def _takes(game: CompiledRules, seat: int, up: int, down: int) -> list[Act]:
     return [Act(TAKE_DOWN, seat, down=card) for card in cards_of(down)]
 
 
-def _stuck(game: CompiledRules, seat: int, up: int) -> list[Act]:
+def _stuck(seat: int, up: int) -> list[Act]:
     """Return the acts that place an up-card first: nothing may be played, and the pile not yet picked up."""
     return [Act(PLAY, seat, up=1 << card) for card in cards_of(up)]
 

