@@ -279,7 +279,7 @@ def questions_in_german(driver: Driver, size: str, asking: dict[str, Sequence[di
         driver.session.show(lines=())
         yield from rest(2)
         driver.session.show(lines=lines)
-        toast.say("Zurückgenommen: Bartholomew legt 9♠ 9♦", 60.0)
+        toast.say("Rückgängig gemacht: Bartholomew legt 9♠ 9♦", 60.0)
         yield from rest(3)
         driver.measure(f"{name} {size} de")
         said = box_of(toast)

@@ -299,7 +299,7 @@ def test_a_game_that_was_broken_off_goes_on_through_another_camera_and_with_its_
 def test_a_game_whose_deck_was_forgotten_goes_on_without_it_or_with_another() -> None:
     seen = drive("form")
     without, chosen = (
-        "Sein Blatt mine ist nicht mehr eingelernt. Das Spiel geht ohne weiter.",
+        "Sein Blatt mine ist nicht mehr eingelernt. Das Spiel geht auch so weiter.",
         "Sein Blatt mine ist nicht mehr eingelernt. Das Spiel nimmt das unten gewählte.",
     )
     assert seen["forgotten"] == [[without, 7, None], [chosen, 7, None], [chosen, 7, "pub"]]

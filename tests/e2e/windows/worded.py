@@ -97,7 +97,7 @@ def toasted(walker: Walker, which: str) -> Steps:
     from kivy.uix.behaviors import ButtonBehavior
 
     toast = walker.screen.ids.toast
-    toast.say("Zurückgenommen: Bartholomew legt 9♠ 9♦", 60.0)
+    toast.say("Rückgängig gemacht: Bartholomew legt 9♠ 9♦", 60.0)
     yield from rest(3)
     look(walker, which, "toast")
     targets = [widget for widget in walker.screen.walk() if isinstance(widget, ButtonBehavior)]

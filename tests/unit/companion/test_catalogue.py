@@ -57,7 +57,7 @@ def test_the_compiled_catalogue_has_these_translations() -> None:
 
 def test_german_is_spoken_when_asked_for() -> None:
     assert set_language("de") == "de"
-    assert _("Undo") == "Zurück"
+    assert _("Undo") == "Rückgängig"
     assert ngettext("{n} card", "{n} cards", 1) == "1 Karte"
     assert ngettext("{n} card", "{n} cards", 3) == "3 Karten"
     assert card_name("9S") == "Pik 9"

@@ -171,7 +171,7 @@ def test_errors_of_the_system_are_told_by_path_and_reason() -> None:
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "backup.sqlite")
     assert error_text(full) == "backup.sqlite: Auf dem Gerät ist kein Platz mehr"
     assert error_text(ValueError("as it is")) == "as it is"
-    assert failure_text(KeyError("x")) == "Das Programm hat versagt (KeyError: 'x')"
+    assert failure_text(KeyError("x")) == "Im Programm ist ein Fehler aufgetreten (KeyError: 'x')"
     for number in (errno.ENOENT, errno.EACCES, errno.EROFS, errno.EIO, errno.EEXIST, errno.ENAMETOOLONG):
         assert os.strerror(number) in REASONS
 
