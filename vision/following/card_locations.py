@@ -15,8 +15,6 @@ from vision.following.scene import Scene
 from vision.table.layout import BURN, PLAY, Zone
 from vision.table.observations import Observation
 
-_CARRIED = 0.1
-"""A hand may carry a card that is read as this one with at least this probability: it is hard to read."""
 _MISREAD_SURELY = 0.93
 """If a card is wrongly read this surely, the reading says little about its real name."""
 
@@ -45,14 +43,14 @@ class CardLocations:
     def lies(self, card: Observation, seat: int, *, holds_another: bool, answers: bool) -> bool:
         """Return whether a card under a seat's arm lies where it is, and is not held out.
 
-        A card lies on the pile, in the seat's own row, or where a card of its name is known to lie. A card
-        that the hand has just taken off the pile is carried, and counts as lying. `holds_another`: that hand
-        holds out another card, far from there. Then a card in the own row is held out, too, if it surely is
-        none of that row's. A card over the pile is held out if it `answers` the other one, with its rank.
+        A card lies on the pile, in the seat's own row, or where a card of its name is known to lie. A hand
+        that has just taken the pile carries it, with cards that nobody has seen before, and holds nothing
+        out. `holds_another`: that hand holds out another card, far from there. Then a card in the own row is
+        held out, too, if it surely is none of that row's. A card over the pile is held out if it `answers`
+        the other one, with its rank.
         """
         whole = self._taking.whole
-        carried = whole.cards if whole is not None and whole.seat == seat else ()
-        if any(card.odds(name) >= _CARRIED for name in carried):
+        if whole is not None and whole.seat == seat:
             return True
         zone, name = self._scene.layout.zone_at(card.x, card.y), card.best[0]
         own = zone is not None and zone.kind == "row" and zone.seat == seat

@@ -137,6 +137,26 @@ def test_a_card_burnt_before_it_ever_lay_free_is_the_first_on_the_burn_pile(by_h
     assert script.told()[1:] == [("play", "Bob", ("10D",)), ("burn", "Bob", ("10D",))]
 
 
+def test_a_hidden_card_that_shows_under_the_hand_with_the_burnt_pile_was_not_shown() -> None:
+    """It lay under the queen all the time. The hand rests where it has put the pile."""
+    script = Script()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.play("Bob", card("QS", PLAY_AT))
+    script.table = []
+    reach = script.reach("Bob", (PLAY_AT, 0.4))
+    beside = (BURN_AT[0] + 12.0, BURN_AT[1] + 9.0)
+    for _ in range(8):
+        script.go_on(reach, [BURN_AT] * 2)
+        held = (card("QS", BURN_AT, 0.98), card("7S", beside, 0.9))
+        script.look([UnderArm(reach.seat, seen, 0.99, False) for seen in held])
+    script.t += 0.3
+    script.events += script.maker.on_hands(HandsFrame(script.t, (), (reach,), {}))
+    script.end()
+    script.table = [card("QS", BURN_AT, 0.98)]
+    script.rest(3.0)
+    assert [kind for kind, _, _ in script.told()] == ["deal", "play", "play", "burn"]
+
+
 @pytest.mark.parametrize("overlooked", [False, True])
 def test_a_burnt_pile_that_one_look_overlooks_is_not_picked_up(overlooked: bool) -> None:
     """None lay where it is put, so that nothing else tells that it was burnt."""
