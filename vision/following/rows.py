@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -117,6 +118,8 @@ class Rows:
         self._t = -math.inf
         self._renamed: list[tuple[Zone, str]] = []
         """Face-up cards of corrected rows that have other names than was believed."""
+        self._left: Counter[str] = Counter()
+        """The face-up cards that have left their spots, and have not come to one again."""
         self.spots = {
             Zone("row", seat, spot): Spot(card)
             for seat, row in enumerate(up)
@@ -162,7 +165,10 @@ class Rows:
                 spot.under_arm = t
 
     def look_beside_hand(self, zone: Zone, card: Observation, t: float) -> Change | None:
-        """Take in a card that shows at a spot beside or under a hand; return the change there, if any."""
+        """Take in a card that shows at a spot beside or under a hand; return the change there, if any.
+
+        Where no hand has been since the spot was seen, a card with another name is misread.
+        """
         spot, (name, p) = self.spots[zone], card.best
         if card.face != "up" or name is None or p <= SURE:
             spot.shown.clear()
@@ -170,13 +176,13 @@ class Rows:
         same = bool(spot.shown) and spot.shown[-1].best[0] == name and spot.shown[-1].is_at(card)
         spot.shown = [*spot.shown[-_SHOWN_LOOKS:], card] if same else [card]
         spot.shown_since = spot.shown_since if same else t
-        if len(spot.shown) < _SHOWN_LOOKS or name == spot.up:
+        if len(spot.shown) < _SHOWN_LOOKS or name == spot.up or spot.touched is None:
             return None
         if len(self.owners(name)) >= copies(name, self._packs):
             return None
         change = Change(zone, spot.up, name, False, spot.shown_since)
         spot.up, spot.patch = name, None
-        return change
+        return self._noted(change)
 
     def touch(self, zone: Zone, t: float) -> Change | None:
         """Note that something is over a spot; return what had gone before, if it is back so soon."""
@@ -256,6 +262,14 @@ class Rows:
             return None
         change = Change(zone, spot.up, name, spot.down and not down, touched)
         spot.up, spot.down = name, down
+        return self._noted(change)
+
+    def _noted(self, change: Change) -> Change:
+        """Return a change, and note the cards that left their spot and came to it."""
+        if change.before is not None and change.before != change.after:
+            self._left[change.before] += 1
+        if change.after is not None and change.after != change.before:
+            self._left[change.after] -= self._left[change.after] > 0
         return change
 
     def _take_as_it_lies(self, zone: Zone, spot: Spot, up: str | None, down: bool) -> None:
@@ -271,7 +285,8 @@ class Rows:
     def better_names(self) -> list[tuple[Zone, str]]:
         """Rename undisturbed face-up cards if many looks agree on another name; return what changed.
 
-        They must be surer of it than the deal was, because these looks are quicker than those at the deal.
+        They must be surer of it than the deal was, because these looks are quicker than those at the deal. A
+        card that has left its spot is not under another name where no hand has been.
         """
         renamed, self._renamed = self._renamed, []
         for zone, spot in self.spots.items():
@@ -288,7 +303,7 @@ class Rows:
                 continue  # another card is held out beside it, or lies there
             name, p = _named(ups)
             surer = name != spot.up and p > max(_RENAMED, self._surely)
-            if name and surer and len(self.owners(name)) < copies(name, self._packs):
+            if name and surer and len(self.owners(name)) + self._left[name] < copies(name, self._packs):
                 spot.up = name
                 renamed.append((zone, name))
         return renamed

@@ -104,6 +104,20 @@ def test_many_looks_that_agree_correct_a_name() -> None:
     assert row.better_names() == []
 
 
+def test_no_name_is_corrected_to_that_of_a_card_that_went_into_a_hand() -> None:
+    """The 5 of clubs was exchanged. It cannot lie where no hand has been, however often it is read there."""
+    row, other = rows(), Zone("row", 0, 1)
+    row.touch(other, 3.0)
+    for _ in range(2):
+        row.look(other, [up("2D")])
+    assert row.up_of(0) == ["4S", "2D", "6C"]
+    for _ in range(5):
+        row.look(SPOT, [up("5C", p=0.9)])
+        row.look_beside_hand(SPOT, up("5C", p=0.98), 5.0)
+    assert row.better_names() == []
+    assert row.up_of(0) == ["4S", "2D", "6C"]
+
+
 def test_a_card_held_out_beside_an_up_card_corrects_no_name() -> None:
     row = rows()
     for _ in range(5):
