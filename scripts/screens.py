@@ -194,8 +194,11 @@ def all_in(rows_of: Rows, language: str, type_size: str) -> Rows:
 
 def main(out: Path, pictures: dict[str, Rows], kept: Path | None) -> None:
     """Photograph and compose."""
+    from tests.support import made_once
+
     out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as shared:
+        made_once.share_in(Path(shared))
         seen: dict[Path, Any] = {}
         for name, rows in pictures.items():
             page, told = compose(rows, photograph(rows, kept or Path(scratch), seen)), PngInfo()

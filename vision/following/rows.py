@@ -167,7 +167,7 @@ class Rows:
     def look_beside_hand(self, zone: Zone, card: Observation, t: float) -> Change | None:
         """Take in a card that shows at a spot beside or under a hand; return the change there, if any.
 
-        Where no hand has been since the spot was seen, a card with another name is misread.
+        If no hand has been there since the spot was seen, a card with another name is misread.
         """
         spot, (name, p) = self.spots[zone], card.best
         if card.face != "up" or name is None or p <= SURE:

@@ -42,11 +42,7 @@ _MADE_BY = {
 }
 """The test file or command that measures each benchmark."""
 _TITLES = {goal.field.split("/")[1]: goal.title for part in PARTS.values() for goal in part}
-_MADE_BEFORE = """An older version of the program made these four films. Their `film` commands were not kept.
-A name holds ruleset, players and seed. You can render other films under the same names, with other results:
-`shithead film --rules shed --players 2 --seed 8103 shed-2-8103.mp4`."""
 _HOW_MADE = {
-    "shed-2-8103.mp4": _MADE_BEFORE,
     "rulebook-3-16101-people3.mp4": "[These commands](limits.md#people-at-the-table) made the films.",
 }
 """How films were made, by the name of one that the command names."""
