@@ -459,6 +459,19 @@ class Draws:
         if quiet > (_UNSEEN_PLAY_SECONDS if unseen else _FINISHED_SECONDS):
             self.report(now)
 
+    def withdraw_with_play(self, now: float) -> None:
+        """Withdraw a draw that nothing showed if its player has taken back the play that it was for."""
+        log = self._scene.log
+        if self._reported is None:
+            return
+        event, drawn = self._reported
+        play = log.last_plays.get(event.player or "")
+        if play is None or drawn.doubtful < drawn.count or not log.latest(play).withdrawn:
+            return
+        if log.since(play) == [log.latest(event)]:
+            log.revise(event, now, withdrawn=True)
+            self._reported = None
+
     def _only_confirms(self, drawn: _Drawn) -> bool:
         """Return whether a draw only shows cards that were reported already, because they were needed."""
         before = self._reported

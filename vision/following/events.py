@@ -533,6 +533,7 @@ class EventMaker:
             elif self._taking.burnt:  # after the burn the same hand may have drawn, too
                 self._draws.reach_ended(self._took, now, self._taking.gathered(self._took))
             self._took = None
+        self._draws.withdraw_with_play(now)
         if self._play.touched is None:
             self._report_put_away(None, now)
             if self._taking.whole is None:  # a player who burns a pile draws after that
@@ -617,6 +618,7 @@ class EventMaker:
         if not before_taking:
             self._taking.report_whole(now)
         self._taking.report_part_before(seat, now)
+        self._draws.withdraw_with_play(now)
         if t is None or not self._draws.may_follow(seat, t):
             self._draws.report(now)
 

@@ -151,7 +151,8 @@ class Taking:
         return () if part is None else part.cards
 
     def _taken(self, seat: int, cards: tuple[str, ...], now: float, at: float = math.inf) -> Taken:
-        last, player = self._scene.log.last, self._scene.player(seat)
+        player = self._scene.player(seat)
+        last = self._last_act(player)
         own = last is not None and last.event in PUTS_ON_PILE and last.player == player
         reach = self._scene.last_reach(seat, at)
         if last is None or not own:
@@ -160,6 +161,14 @@ class Taking:
             return Taken(seat, reach, cards, now, played=last)
         told_now = last.decided_at == now and last.revise is None
         return Taken(seat, reach, cards, now, put=last if told_now else None)
+
+    def _last_act(self, player: str | None) -> Event | None:
+        """Return the last event; if it is only a player's draw for a play, return that play."""
+        log = self._scene.log
+        last, play = log.last, log.last_plays.get(player or "")
+        if last is None or play is None or (last.event, last.player) != ("draw", player):
+            return last
+        return log.latest(play) if len(log.since(play)) == 1 else last
 
     def may_take_the_rest(self, seat: int | None) -> bool:
         """Return whether a seat has taken the upper cards of a pile that it may pick up in two goes.

@@ -6,7 +6,18 @@ import math
 
 import pytest
 
-from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, STEP, Script, bob_draws, card, down, layout
+from tests.support.event_script import (
+    BURN_AT,
+    DRAW_AT,
+    PLAY_AT,
+    STEP,
+    Script,
+    bob_draws,
+    card,
+    down,
+    draw_picture,
+    layout,
+)
 from vision.following.looks import UnderArm
 from vision.hands.tracks import HandsFrame
 from vision.table.layout import DRAW, PLAY, Zone
@@ -394,6 +405,25 @@ def test_who_takes_a_card_back_and_picks_up_the_pile_has_not_played_it() -> None
     script.table.clear()
     script.rest(4.0)
     assert script.told()[1:] == [("play", "Ann", ("KS",)), ("pick_up", "Bob", ("KS",))]
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_play_taken_back_after_a_draw_is_withdrawn_with_a_draw_that_nothing_showed(shown: bool) -> None:
+    """The hand passed the draw pile on its way home, which looks as before. Or it did draw."""
+    script = Script(by_hands=True)
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("4H", PLAY_AT))
+    script.rest(4.0)
+    script.play("Bob", card("9S", PLAY_AT))
+    script.draw_picture = draw_picture(14 if shown else 20)
+    script.reach("Bob", (DRAW_AT, 0.3), ((-390.0, 0.0), 0.1))
+    script.rest(3.0)
+    assert ("draw", "Bob", ()) in script.told()
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table.pop()
+    script.rest(6.0)
+    kinds = [kind for kind, player, _ in script.told() if player == "Bob"]
+    assert kinds == (["draw"] if shown else [])
 
 
 def test_who_takes_back_the_only_card_on_the_pile_has_not_picked_it_up() -> None:
