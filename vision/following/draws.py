@@ -647,10 +647,10 @@ class Draws:
     def _owed(self, drawn: _Drawn, due: PutDown) -> int:
         """Return how many cards a player needs for what was put down.
 
-        If the pile is empty now, fewer may have been left.
+        If the pile is empty now, fewer may have been left, but the hand took the last one.
         """
         needed = self._needed(drawn.seat, due)
-        return min(needed, drawn.count) if self._pile_showed[-1:] == [False] else needed
+        return min(needed, max(1, drawn.count)) if self._pile_showed[-1:] == [False] else needed
 
     def _needed(self, seat: int, due: PutDown) -> int:
         """Return how many cards a player needs for what was put down, if there are enough."""

@@ -510,6 +510,19 @@ def test_a_hand_beside_the_draw_pile_whose_arm_lies_over_it_has_drawn_if_a_littl
     assert draws(script) == drawn
 
 
+def test_a_hand_beside_the_draw_pile_has_taken_its_last_card_if_nothing_lies_there_afterwards() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Bob", card("9S", PLAY_AT))
+    hand = script.reach("Bob", (BOB_HOME, 0.1))
+    beside = (DRAW_AT[0] - 95.0, DRAW_AT[1])
+    hand_beside_body(script, hand, beside, over=frozenset(), body=frozenset({PLAYERS.index("Bob")}), frames=8)
+    script.end(hand)
+    script.draw_pile, script.draw_picture = False, draw_picture(4)
+    script.rest(4.0)
+    assert draws(script) == [("Bob", 1)]
+
+
 @pytest.mark.parametrize(("shows", "draws_told"), [(16, ["Bob"]), (20, [])])
 def test_a_hand_whose_fingers_may_reach_the_draw_pile_has_drawn_if_that_looks_different(
     shows: int, draws_told: list[str]
