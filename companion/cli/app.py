@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import player_names, ruleset, source
+from companion.cli.arguments import PLAYERS_HELP, add_options, player_names, ruleset, source
 
 if TYPE_CHECKING:
     from companion.game.setup import GameSetup
@@ -27,14 +27,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("source", type=source, nargs="?", help="film, camera number or stream URL")
     parser.add_argument("--rules", type=ruleset, help="ruleset (default: winnersh)")
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="switch a house option on (may be repeated)",
-    )
-    parser.add_argument("--players", help="names, clockwise, starting at the bottom edge of the picture")
+    add_options(parser)
+    parser.add_argument("--players", help=PLAYERS_HELP)
     parser.add_argument("--dealer", help="who deals")
     parser.add_argument("--deck", metavar="NAME", help="an enrolled deck (see `shithead deck`)")
     parser.add_argument("--layout", type=Path, help="layout file of the table")

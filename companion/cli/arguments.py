@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from companion.game.film_keeper import FilmKeeper
     from companion.game.setup import GameSetup
 
+PLAYERS_HELP = "names, clockwise, starting at the bottom edge of the picture"
+"""Help for the names of players whom a camera sees."""
+
 
 def ruleset(text: str) -> str:
     """Return the name of a ruleset as it is written, in whatever case it was typed.
@@ -38,19 +41,22 @@ def player_names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
-def add_game(parser: argparse.ArgumentParser) -> None:
-    """Add what describes a game to a command that follows one: rules, options, players, dealer and deck."""
-    parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
+def add_options(parser: argparse.ArgumentParser, only: str = "") -> None:
+    """Add the switch for the house options of a ruleset. `only` begins its help: it says when it counts."""
     parser.add_argument(
         "--option",
         action="append",
         default=[],
         metavar="NAME",
-        help="switch a house option on (may be repeated)",
+        help=f"{only}switch a house option on (may be repeated)",
     )
-    parser.add_argument(
-        "--players", metavar="A,B,...", help="names, clockwise, starting at the bottom edge of the picture"
-    )
+
+
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """Add what describes a game to a command that follows one: rules, options, players, dealer and deck."""
+    parser.add_argument("--rules", type=ruleset, default="winnersh", help="ruleset (default: %(default)s)")
+    add_options(parser)
+    parser.add_argument("--players", metavar="A,B,...", help=PLAYERS_HELP)
     parser.add_argument("--dealer", metavar="NAME", help="who dealt")
     parser.add_argument("--deck", metavar="NAME", help="an enrolled deck")
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from companion.cli.arguments import ruleset
+from companion.cli.arguments import add_options, ruleset
 from engine.errors import BadInputError
 from engine.files.bounded import read_capped, read_stream
 
@@ -23,13 +23,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--from-events", type=ruleset, metavar="RULES", help="FILE holds events as JSON lines"
     )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="with --from-events: switch a house option on (may be repeated)",
-    )
+    add_options(parser, "with --from-events: ")
     parser.add_argument("--players", metavar="A,B,C", help="with --from-events: names, clockwise")
     parser.add_argument("--dealer", metavar="A", help="with --from-events")
     return parser

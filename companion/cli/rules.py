@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from companion.cli.arguments import add_force, ruleset
+from companion.cli.arguments import add_force, add_options, ruleset
 from engine.errors import BadInputError
 
 
@@ -19,13 +19,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "shed, rulebook, a variant that --list names, or the file of a house variant (*.toml).",
     )
     parser.add_argument("name", type=ruleset, nargs="?", metavar="NAME", help="the ruleset")
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="switch a house option on (may be repeated)",
-    )
+    add_options(parser)
     parser.add_argument(
         "--compare", type=ruleset, nargs=2, metavar=("A", "B"), help="show two rulesets side by side"
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from companion.cli.arguments import add_force, ruleset
+from companion.cli.arguments import add_force, add_options, ruleset
 from companion.cli.jobs import add_jobs, jobs_of
 from companion.cli.progress import Bar
 from engine.errors import BadInputError
@@ -32,13 +32,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--rules", type=ruleset, default="winnersh", metavar="NAME", help="ruleset or house variant"
     )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="switch a house option on (may be repeated)",
-    )
+    add_options(parser)
     parser.add_argument("--players", type=int, default=4, metavar="N", help="how many players (default 4)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same game")
     parser.add_argument("--policy", default="sensible", choices=("sensible", "random"), help="how they play")

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from companion.cli.arguments import ruleset
+from companion.cli.arguments import add_options, ruleset
 from companion.cli.jobs import add_jobs, jobs_of
 from companion.cli.progress import Bar
 from engine.errors import BadInputError
@@ -25,13 +25,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("out", metavar="OUT.mp4", type=Path, help="the film; OUT.truth.jsonl lies beside it")
     parser.add_argument("--rules", type=ruleset, default="winnersh", help="the ruleset of the game")
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="switch a house option on (may be repeated)",
-    )
+    add_options(parser)
     parser.add_argument("--players", default="4", help="their number (2 to 6), or their names: Ann,Bob,Cat")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same film")
     parser.add_argument(
