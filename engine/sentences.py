@@ -44,8 +44,9 @@ def say(form: str, **facts: str | int | Sequence[str] | None) -> Said:
 
 def as_sentence(text: str, form: str, facts: Mapping[str, Any]) -> str:
     """Return a filled template with a capital if it begins with a player who is not known."""
-    first = _FIRST_FIELD.match(form)
-    return capital(text) if first is not None and facts[first[1]] is None else text
+    field = _FIRST_FIELD.match(form)
+    begins_with_nobody = field is not None and facts[field[1]] is None
+    return capital(text) if begins_with_nobody else text
 
 
 def facts_of(text: str) -> dict[str, Any]:

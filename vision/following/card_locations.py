@@ -45,9 +45,9 @@ class CardLocations:
 
         A card lies on the pile, in the seat's own row, or where a card of its name is known to lie. A hand
         that has just taken the pile carries it, with cards that nobody has seen before, and holds nothing
-        out. `holds_another`: that hand holds out another card, far from there. Then a card in the own row is
-        held out, too, if it surely is none of that row's. A card over the pile is held out if it `answers`
-        the other one, with its rank.
+        out. `holds_another`: that hand holds out another card, far from there. Then a surely read card over
+        the own row is held out as well. A surely read card over the pile is held out if it `answers` the
+        other one, with its rank.
         """
         whole = self._taking.whole
         if whole is not None and whole.seat == seat:

@@ -81,6 +81,11 @@ class _Drawn:
     put_down_there: bool = False
     """Whether the hand may have paused only to put a card down, beside or before the draw pile."""
 
+    @property
+    def nothing_showed(self) -> bool:
+        """Whether every one of them is doubtful."""
+        return self.doubtful >= self.count
+
 
 class Draws:
     """Counts the cards that each player takes from the draw pile."""
@@ -461,12 +466,11 @@ class Draws:
 
     def withdraw_with_play(self, now: float) -> None:
         """Withdraw a draw that nothing showed if its player has taken back the play that it was for."""
-        log = self._scene.log
         if self._reported is None:
             return
-        event, drawn = self._reported
-        play = log.last_plays.get(event.player or "")
-        if play is None or drawn.doubtful < drawn.count or not log.latest(play).withdrawn:
+        log, (event, drawn) = self._scene.log, self._reported
+        play = log.last_play_of(event.player)
+        if play is None or not play.withdrawn or not drawn.nothing_showed:
             return
         if log.since(play) == [log.latest(event)]:
             log.revise(event, now, withdrawn=True)

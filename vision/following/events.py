@@ -563,8 +563,9 @@ class EventMaker:
         If that card turns out to lie on the play pile, or to have been burned, it was played.
         """
         shown = self._put_away.take(seat, now)
-        played = all_copies_among([*self.pile, *self._scene.burned], self._scene.packs)
-        if shown is not None and shown.card not in played and self._joined is None:
+        if shown is None or self._joined is not None:
+            return
+        if shown.card not in all_copies_among([*self.pile, *self._scene.burned], self._scene.packs):
             self._add_show(shown, now)
 
     def _add_show(self, shown: Shown, now: float) -> None:

@@ -165,10 +165,9 @@ class Taking:
     def _last_act(self, player: str | None) -> Event | None:
         """Return the last event; if it is only a player's draw for a play, return that play."""
         log = self._scene.log
-        last, play = log.last, log.last_plays.get(player or "")
-        if last is None or play is None or (last.event, last.player) != ("draw", player):
-            return last
-        return log.latest(play) if len(log.since(play)) == 1 else last
+        last, play = log.last, log.last_play_of(player)
+        has_drawn = last is not None and last.event == "draw" and last.player == player
+        return play if has_drawn and play is not None and len(log.since(play)) == 1 else last
 
     def may_take_the_rest(self, seat: int | None) -> bool:
         """Return whether a seat has taken the upper cards of a pile that it may pick up in two goes.

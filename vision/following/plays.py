@@ -143,7 +143,7 @@ class PlayPile:
 
     def read_under_hand(self, now: float) -> set[str]:
         """Return the names of the cards that were lately read on the pile beside or under a hand."""
-        return {str(seen.best[0]) for seen in self._under_hand.lately(now)}
+        return named_in([self._under_hand.lately(now)])
 
     def _note_shown(self, cards: Iterable[tuple[Observation, int | None]], t: float) -> None:
         """Note when the pile's cards are seen, and which seat's hand has lifted them (None: none has)."""

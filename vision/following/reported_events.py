@@ -148,6 +148,11 @@ class ReportedEvents:
         """Return the latest form of an event, given any of its forms."""
         return self._latest.get(_first_id(event), event)
 
+    def last_play_of(self, player: str | None) -> Event | None:
+        """Return the latest form of a player's last play, which may be withdrawn; None if there is none."""
+        play = self.last_plays.get(player or "")
+        return None if play is None else self.latest(play)
+
     def is_newest(self, event: Event) -> bool:
         """Return whether no event has been added since this one, given any of its forms."""
         return self.last is not None and _first_id(self.last) == _first_id(event)

@@ -266,10 +266,11 @@ class Rows:
 
     def _noted(self, change: Change) -> Change:
         """Return a change, and note the cards that left their spot and came to it."""
-        if change.before is not None and change.before != change.after:
-            self._left[change.before] += 1
-        if change.after is not None and change.after != change.before:
-            self._left[change.after] -= self._left[change.after] > 0
+        if change.before != change.after:
+            if change.before is not None:
+                self._left[change.before] += 1
+            if change.after is not None and self._left[change.after]:
+                self._left[change.after] -= 1
         return change
 
     def _take_as_it_lies(self, zone: Zone, spot: Spot, up: str | None, down: bool) -> None:

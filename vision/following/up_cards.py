@@ -240,7 +240,7 @@ class UpCards:
         A player who exchanges and plays in one go does both before the row is seen again.
         """
         log = self._scene.log
-        play = log.latest(log.last_plays[player]) if player in log.last_plays else None
+        play = log.last_play_of(player)
         if play is None or play.withdrawn or play.t <= t or play.source not in ("up", "hand+up"):
             return
         from_row = Counter(play.cards) & was
