@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.i18n.catalogue import _, gettext_noop
-from engine.cards import RANKS as RANKS  # screens import both from here
-from engine.cards import SUITS as SUITS
+from engine.cards import SUITS
 
 SUIT_SIGN = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _RANK_WORD = {

@@ -14,8 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.geometry import CARD_HEIGHT_MM as CARD_HEIGHT_MM  # the films import both from here
-from vision.geometry import CARD_WIDTH_MM as CARD_WIDTH_MM
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 
 CARD_THICKNESS_MM = 0.3
 

@@ -17,7 +17,7 @@ from datasets.films.choreography.layout import Layout, make_layout
 from datasets.films.choreography.liveliness import LivelyGestures, lively_manner, random_liveliness
 from datasets.films.choreography.stage import random_manner
 from datasets.films.choreography.tabletop import random_habits
-from datasets.films.geometry import CARD_HEIGHT_MM, Camera, look_at_table
+from datasets.films.geometry import Camera, look_at_table
 from datasets.films.people.acting import PeopleStage, people_gestures, seated
 from datasets.films.people.company import company_at, gather
 from datasets.films.people.levels import level_of
@@ -38,6 +38,7 @@ from datasets.films.truth import TRUTH_VERSION, event_line, resting_cards, with_
 from datasets.progress import Progress
 from engine.errors import BadInputError
 from engine.files.atomic import make_folder
+from vision.geometry import CARD_HEIGHT_MM
 
 TABLE_MM = (900.0, 600.0)
 

@@ -26,8 +26,8 @@ from companion.game.ruling_views import is_inferred, ruling_of, ruling_text, ver
 from companion.game.session import Session
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
-from companion.i18n.wording import RANKS, card_label, card_name, is_red
-from engine.cards import JOKER, UNKNOWN
+from companion.i18n.wording import card_label, card_name, is_red
+from engine.cards import JOKER, RANKS, UNKNOWN
 from engine.events import Event
 
 _WITH_CARDS = ("play", "flip", "show", "take_up", "pick_up", "burn")

@@ -8,7 +8,7 @@ from kivy.core.window import Window
 from kivy.uix.modalview import ModalView
 from kivy.uix.textinput import TextInput
 
-from companion.i18n.wording import RANKS, SUITS
+from engine.cards import RANKS, SUITS
 
 F11, BACKSPACE, ENTER = 292, 8, (13, 271)
 """Keys by the numbers that Kivy knows them under."""

@@ -14,7 +14,8 @@ from kivy.uix.boxlayout import BoxLayout
 from companion.app.screens import keys
 from companion.app.screens.widgets import CardTile, PillButton, signed
 from companion.i18n.catalogue import _
-from companion.i18n.wording import RANKS, SUIT_SIGN, SUITS, split_card
+from companion.i18n.wording import SUIT_SIGN, split_card
+from engine.cards import RANKS, SUITS
 
 _JOKER = "JOKER"
 

@@ -41,7 +41,8 @@ from companion.game.ruling_views import (
 )
 from companion.i18n.catalogue import _
 from companion.i18n.events import event_text
-from companion.i18n.wording import RANKS, card_label, clock_text, playable_now, turn_text
+from companion.i18n.wording import card_label, clock_text, playable_now, turn_text
+from engine.cards import RANKS
 
 _SHOWN_OF_PILE = 5
 _MOST_FOR_REASONS = 0.78

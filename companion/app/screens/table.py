@@ -43,7 +43,7 @@ from companion.game.ruling_views import line_to_correct, newest_ruling, ruling_o
 from companion.game.session import Session, Snapshot
 from companion.game.setup import GameSetup
 from companion.i18n.catalogue import _
-from companion.i18n.wording import SUITS
+from engine.cards import SUITS
 from engine.errors import BadInputError
 from vision.table.manual_layout import TappedPlaces
 

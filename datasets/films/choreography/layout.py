@@ -7,7 +7,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from datasets.films.geometry import CARD_WIDTH_MM, Camera, Pose, rotated
+from datasets.films.geometry import Camera, Pose, rotated
+from vision.geometry import CARD_WIDTH_MM
 
 SEAT_PLANS: dict[int, tuple[tuple[str, ...], ...]] = {
     2: (("bottom", "top"),),

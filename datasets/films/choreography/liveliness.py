@@ -17,9 +17,10 @@ from datasets.films.choreography.layout import Layout
 from datasets.films.choreography.object_handling import ObjectHandling
 from datasets.films.choreography.stage import Manner, Piece
 from datasets.films.choreography.tabletop import placed
-from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, Points, Pose
+from datasets.films.geometry import Camera, Points, Pose
 from datasets.films.rendering.objects import TableObject, random_object
 from datasets.films.story import Step
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 
 _CLEAR_MM = math.hypot(CARD_WIDTH_MM, CARD_HEIGHT_MM) / 2.0 + 22.0
 """Objects keep this distance from the middle of any possible card, and hide nothing within it."""

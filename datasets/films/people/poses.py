@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.films.choreography.layout import Layout, Seat
-from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, ArmPose, Pose, rotated
+from datasets.films.geometry import ArmPose, Pose, rotated
 from datasets.films.people.acting import FAN_HEIGHT_MM, Held, Lean
 from datasets.films.people.body import BodyPose, HandPose
 from datasets.films.people.hands import GRIPS, blended
 from datasets.films.people.levels import Level
 from datasets.films.people.rig import turn_about
 from datasets.films.timeline import ArmMove, ArmName, CardMove, Timeline, eased
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 
 Corners = NDArray[np.float64]
 """4 x 3 mm on the table, clockwise from the top left of a card on the side of its face."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, Points, Pose
+from datasets.films.geometry import Camera, Points, Pose
 from datasets.films.rendering.layers import Image, Layer, Rect, bounds_of, gray3
 from datasets.films.rendering.light import Light
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 
 
 class CardArtist:

@@ -16,14 +16,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Points, Pose
+from datasets.films.geometry import Points, Pose
 from datasets.films.people.picture import PeopleRenderer
 from datasets.films.production import Scene
 from datasets.films.rendering.layers import Layer, clip
 from datasets.films.rendering.renderer import SHUTTER_S
 from datasets.films.timeline import CardMove
 from vision.decks.card_classes import rank_and_colour
-from vision.geometry import transform_points
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, transform_points
 from vision.recognition.index_detector import INDEX_CENTRE_MM
 from vision.types import CardReading, Image, Mask, Region
 

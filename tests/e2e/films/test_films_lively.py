@@ -15,10 +15,11 @@ from datasets.films.choreography.layout import Layout, make_layout
 from datasets.films.choreography.liveliness import Liveliness, lively_manner, random_liveliness
 from datasets.films.choreography.stage import random_manner
 from datasets.films.choreography.tabletop import random_habits
-from datasets.films.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM, Camera, look_at_table
+from datasets.films.geometry import Camera, look_at_table
 from datasets.films.production import TABLE_MM, Shot, make_film
 from datasets.films.story import Story, find_story
 from datasets.films.timeline import CardMove, Timeline
+from vision.geometry import CARD_HEIGHT_MM, CARD_WIDTH_MM
 
 SEEDS = range(4)
 PLAYERS = ("Ann", "Bob", "Cat")
