@@ -84,7 +84,11 @@ def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
         for k, other in enumerate(joined):
             whole = _put_together(other.observation, card.observation)
             if whole is not None and not any(_hides_an_end(upper, whole) for upper in upon):
-                joined[k] = FusedObservation(whole, max(other.look_count, card.look_count))
+                joined[k] = FusedObservation(
+                    whole,
+                    max(other.look_count, card.look_count),
+                    max(other.last_look, card.last_look),
+                )
                 break
         else:
             joined.append(card)

@@ -36,6 +36,7 @@ from vision.hands.tracks import ArmTrack, HandsFrame
 from vision.questions import LOST_TRACK, format_question
 from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 from vision.table.observations import MIN_NAME_P, Observation, fuse_looks
+from vision.table.rows import mean_place
 
 _QUICK, _STEADY, _SLOW = 0.13, 0.2, 0.3
 """Seconds between looks: the more urgent, the shorter."""
@@ -106,13 +107,17 @@ class EventMaker:
     def join(self, lying: Sequence[Observation]) -> None:
         """Join a game that is going on: cards beside the rows and the draw pile are no act.
 
-        Call it before `events_of_deal`. The play pile is where the next card is played, unless a person shows
-        it before.
+        Call it before `events_of_deal`. A single pile is believed to be the play pile. If there are several,
+        the play pile is where the next card is played, unless a person shows it before.
         """
         self._scene.started = True
         self._joined = JoinedGame(lying)
         self._burn_pile.know(lying)
-        self._deal = self.log.mark_under_way(self._deal)
+        if pile := self._joined.only_pile(self._near_draw_pile):
+            self._misplaced.assumed = True
+            self._place_pile(pile)
+            self._put_below(pile, self._deal.t)
+        self._deal = self.log.mark_under_way(self._deal, tuple(self.pile))
 
     def put_right(self, layout: Layout, t: float) -> None:
         """Move the places to where a person says they are: the cards found there have come by no act.
@@ -127,6 +132,7 @@ class EventMaker:
             believed, self._play = self._play.pile, self._play_pile(t)
             self._play.pile.cards = believed.cards
             self._as_it_lies, self._joined, self._guessed_pile = [], None, False
+            self._misplaced.assumed = False
         if layout.draw != was.draw:
             self._draws.look(t, there=True)
 
@@ -144,6 +150,12 @@ class EventMaker:
     def under_way(self) -> bool:
         """Whether the game was going on when the table was first seen."""
         return self._deal.under_way
+
+    @property
+    def knows_pile(self) -> bool:
+        """Whether the play pile is known: a person has shown it, or somebody has played or picked up."""
+        assumed = self._misplaced.assumed and self.log.turns == 0
+        return self.layout.play is not None and not assumed
 
     @property
     def log(self) -> ReportedEvents:
@@ -366,7 +378,8 @@ class EventMaker:
             self._go_on_with_moved_pile(played, t)
             return
         settled = self.layout.play is not None and self._taking.whole is None
-        if settled and (puts := self._misplaced.look(fresh, t, known)):
+        put = [card for card in fresh if not self._shows.shown_before(card)]
+        if settled and (puts := self._misplaced.look(put, t, known)):
             self._put_pile_where(puts, t)
             return
         self._burn_pile.add(fresh, t)
@@ -401,6 +414,7 @@ class EventMaker:
         top = puts[-1].card
         self._scene.layout = self.layout.with_pile(PLAY, top.place)
         self._play = self._play_pile(now)
+        self._report_pile_of_joined_game(now)
         for put in puts:
             self._play.report_earlier(put.seat, put.card, put.t, now)
 
@@ -449,8 +463,8 @@ class EventMaker:
         self, cards: Sequence[Observation], looks: Sequence[Sequence[Observation]], now: float
     ) -> None:
         """Place the play pile where these cards are, and examine the looks that showed them there."""
-        x, y = (sum(values) / len(cards) for values in zip(*(c.place for c in cards), strict=True))
-        self._scene.layout = layout = self.layout.with_pile(PLAY, (x, y))
+        x, y = self._place_pile(cards)
+        layout = self.layout
         self._guessed_pile = True
         self._burn_pile.know(cards)
         if self._joined is not None:
@@ -461,6 +475,12 @@ class EventMaker:
         bare = self._bare_looks((x, y), cards)
         since = max(bare, default=now - _FIRST_PLAY_SECONDS)
         self._play.begin(on_pile, self._put_down_at((x, y), since), now, bare)
+
+    def _place_pile(self, cards: Sequence[Observation]) -> Place:
+        """Place the play pile in the middle of these cards, and return that place (mm)."""
+        place = mean_place([card.place for card in cards])
+        self._scene.layout = self.layout.with_pile(PLAY, place)
+        return place
 
     def _forget_false_pile(self, now: float) -> None:
         """Forget where the play pile seemed to begin, if no card lies there and none was played.

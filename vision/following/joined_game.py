@@ -1,13 +1,14 @@
 """A game that was going on when the table was first seen: what lay beside its rows is no act.
 
-Nobody has said which of the piles is the play pile. The next play shows it. A burn shows it too: then one
-pile goes, and its cards come to lie on another, which must not count as a play there.
+Nobody has said which of the piles is the play pile. A single pile is believed to be it. If there are
+several, the next play shows it. A burn shows it too: then one pile goes, and its cards come to lie on
+another, which must not count as a play there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from vision.table.layout import Place
 from vision.table.observations import MIN_NAME_P, Observation
@@ -26,6 +27,15 @@ class JoinedGame:
         self._names = frozenset(str(card.best[0]) for card in lying if card.best[1] >= MIN_NAME_P)
         self._lying = list(lying)
         self._last_arm, self._looks_since_arm = -math.inf, 0
+
+    def only_pile(self, near: Callable[[Sequence[Observation]], list[Observation]]) -> list[Observation]:
+        """Return the face-up cards of the only pile; empty if there is no pile, or there are several.
+
+        `near` returns those of some cards that may lie on the play pile.
+        """
+        cards = near(self._lying)
+        several = any(math.dist(card.place, cards[-1].place) > _OF_PILE_MM for card in cards)
+        return [] if several else cards
 
     @property
     def settled(self) -> bool:

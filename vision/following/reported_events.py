@@ -87,9 +87,12 @@ class ReportedEvents:
             self._drawn(event.player, event.count or 1)
         return event
 
-    def mark_under_way(self, deal: Event) -> Event:
-        """Mark a deal that has not been handed over: its game was going on when it was first seen."""
-        marked = replace(deal, under_way=True)
+    def mark_under_way(self, deal: Event, pile: tuple[str, ...]) -> Event:
+        """Mark a deal that has not been handed over: its game was going on when it was first seen.
+
+        `pile`: the cards on the play pile, bottom first, as far as they are known.
+        """
+        marked = replace(deal, under_way=True, cards=pile)
         self.fresh = [marked if event is deal else event for event in self.fresh]
         self.last = marked if self.last is deal else self.last
         self._latest[deal.id] = marked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -32,7 +33,7 @@ from vision.motion.stabiliser import StabilisedFrame, Stabiliser
 from vision.parallel import begin, done
 from vision.questions import TABLE_CHANGED, UNDER_WAY, format_question
 from vision.table.bare_table import BareTable
-from vision.table.calibration import LayoutFinder
+from vision.table.calibration import LayoutFinder, Looks
 from vision.table.deal import SURE_NAME_P, read_up_cards, remaining_up_cards, settled_cards
 from vision.table.layout import BURN, PLAY, Layout, Place, Zone
 from vision.table.manual_layout import TappedPlaces, layout_from_taps, move_zone
@@ -52,17 +53,32 @@ apart, and nobody rests that long while dealing."""
 _DEALT_CARDS = 4
 """Cards are dealt if at least so many new names come in half of the looks amid motion. A slow dealer puts
 down one a second. A set of four looks the same, which only delays the question about the table."""
+_SAME_PILE_MM = 60.0
+"""The cards of a pile lie nearer to each other than this."""
 _UNDER_ARM_SHARE = 0.12
 """A card is under an arm if the arm covers more than this share of it."""
 _MOVING_CARD_SHARE = 0.08
 """A card may be in motion if more than this share of its pixels move."""
 
 
-def _beside(layout: Layout, looks: Sequence[Sequence[CardReading]]) -> list[Observation]:
-    """Return the cards in several looks that lie in no row, on no pile and in nobody's fan."""
-    fused = fuse_looks([observe(look, layout.plane) for look in looks])
-    cards = [group.observation for group in fused if group.look_count >= max(2, len(looks) // 3)]
+def _beside(layout: Layout, looks: Looks) -> list[Observation]:
+    """Return the cards that lie in no row, on no pile and in nobody's fan.
+
+    A card that was just played may be in the last look alone. The place of another card may be its own.
+    """
+    seen = [observe(look, layout.plane) for look in looks]
+    often = [group.observation for group in fuse_looks(seen) if group.look_count >= max(2, len(looks) // 3)]
+    last = [
+        card for card in seen[-1] if not any(card.is_at(one) and one.best[1] >= card.best[1] for one in often)
+    ]
+    cards = [*(one for one in often if not any(one.is_at(card) for card in last)), *last]
     return [c for c in cards if layout.zone_at(c.x, c.y) is None and not layout.is_at_a_player(c.place)]
+
+
+def _are_in_sight(cards: Iterable[Observation], look: Sequence[CardReading], layout: Layout) -> bool:
+    """Return whether each face-up card, or another one on the same pile, is seen in a look."""
+    there, ups = observe(look, layout.plane), [card for card in cards if card.face == "up"]
+    return all(any(math.dist(card.place, seen.place) < _SAME_PILE_MM for seen in there) for card in ups)
 
 
 def _may_be_held(reading: CardReading, layout: Layout) -> bool:
@@ -83,6 +99,13 @@ def _with_quads(
             if card is not None:
                 found.append((card, reading.quad))
     return found
+
+
+def _rows_stay(looks: Looks, settled: Sequence[Observation], layout: Layout) -> bool:
+    """Return whether the cards in the rows lay there in the earlier looks already: nobody deals any more."""
+    early = settled_cards(looks[: len(looks) // 2 + 1], layout.plane)
+    rows = [card for card in settled if (zone := layout.zone_at(card.x, card.y)) and zone.kind == "row"]
+    return all(any(card.face == one.face and card.is_at(one) for one in early) for card in rows)
 
 
 @dataclass(slots=True, eq=False)
@@ -152,10 +175,14 @@ class Watcher:
         self._resting = RestingLooks()
         self._tabletop: BareTable | None = None
         self._known: KnownUpCards | None = None
+        self._first_look: Sequence[CardReading] | None = None
+        """The cards in the very first look."""
         self._seen_undealt = False
         """Whether the table was looked at before there was a deal."""
         self._lay_beside: list[tuple[Observation, Quad]] = []
         """In a joined game, until the play pile is found: the cards beside the rows, with their outlines."""
+        self._lay_first: frozenset[str] = frozenset()
+        """In a joined game: the names of the cards that lay beside the rows at first."""
         self._begun = False
         """Whether cards had been played when the game was broken off."""
         self._laid_out = False
@@ -329,7 +356,7 @@ class Watcher:
         """Show what is known now. A joined game whose play pile is known asks for it no more."""
         assert self._maker is not None
         layout = self._maker.layout
-        if layout.play is not None:
+        if self._maker.knows_pile:
             self._lay_beside, self.question = [], None
         names = tuple(layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=layout, hands=names, pile=tuple(self._maker.pile))
@@ -391,6 +418,7 @@ class Watcher:
     def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
         self._note_look(frame, t)
         readings = self._without_jokers(self._reader.read(frame, crowded))
+        self._first_look = readings if self._first_look is None else self._first_look
         self._show(readings)
         return readings
 
@@ -421,7 +449,7 @@ class Watcher:
             self._tabletop = BareTable(frame.image)
         if not self._resting.is_due(t, self._last_look):
             return False
-        return self._resting.add(self._read(frame.image, t, self._resting.occlusion_regions))
+        return self._resting.add(self._read(frame.image, t, self._resting.occlusion_regions), t)
 
     def _look_amid_motion(self, frame: StabilisedFrame, motion: MotionFrame) -> bool:
         """Look occasionally at a table that never rests; return whether the looks suffice."""
@@ -429,9 +457,8 @@ class Watcher:
             return False
         readings = self._read(frame.image, motion.t, None)
         moving = motion.recently_moving
-        return self._resting.add_amid_motion(
-            [r for r in readings if not motion.covered_share(moving, r.quad)]
-        )
+        at_rest = [r for r in readings if not motion.covered_share(moving, r.quad)]
+        return self._resting.add_amid_motion(at_rest, motion.t)
 
     def _are_cards_dealt(self) -> bool:
         """Return whether so many cards have come in looks amid motion that it is a deal.
@@ -443,49 +470,69 @@ class Watcher:
         before, now = ({card.card for look in part for card in look} for part in (looks[:half], looks[half:]))
         return self._resting.amid_motion and len(now - before) >= _DEALT_CARDS
 
-    def _rows_stay(self, settled: Sequence[Observation], layout: Layout) -> bool:
-        """Return whether the cards in the rows lay there from the first looks on: nobody deals any more."""
-        looks = self._resting.readings
-        early = settled_cards(looks[: len(looks) // 2 + 1], layout.plane)
-        rows = [card for card in settled if (zone := layout.zone_at(card.x, card.y)) and zone.kind == "row"]
-        return all(any(card.face == one.face and card.is_at(one) for one in early) for card in rows)
+    def _find_game(
+        self, looks: Looks, frame: Image, *, over_time: bool
+    ) -> tuple[Layout, list[Observation]] | None:
+        """Return the layout of a game and the cards on the table; None if looks do not show them certainly.
 
-    def _begin(self, frame: Image, motion: MotionFrame) -> list[Event]:
-        """Start following when the looks at rest show a finished deal."""
-        (height, width), readings = frame.shape[:2], self._resting.readings
+        `over_time`: the looks are one a second. Then the cards of the rows must lie there for long.
+        """
+        height, width = frame.shape[:2]
         if self._known is not None and self._given_layout is not None and not self._laid_out:
-            again = self._finder.relocate(readings, self._given_layout, self._known, width, height)
+            again = self._finder.relocate(looks, self._given_layout, self._known, width, height)
             if again is None:
-                # Keep looking: cards may still be put back, or hands be taken away.
-                if len(readings) >= _ASTRAY_LOOKS and not self.lost:
-                    self.question = format_question(TABLE_CHANGED)
-                return []
+                return None
             self._given_layout = again
         if self._given_layout is not None:
             layout = rescale_layout(self._given_layout, width, height)
-            settled = settled_cards(readings, layout.plane)
+            settled = settled_cards(looks, layout.plane)
         else:
-            found = self._finder.find_deal(readings, frame, self._tabletop)
+            found = self._finder.find_deal(looks, frame, self._tabletop)
             if found is None:
-                self._seen_undealt |= not self._resting.amid_motion  # hands may have hidden the rows
-                if len(readings) >= _NO_DEAL_LOOKS and not self._are_cards_dealt():
-                    self.question = self.question or self._finder.missing_question(readings, width, height)
-                return []
+                return None
             layout, settled = found
-        if self._resting.amid_motion and not self._rows_stay(settled, layout):
+        if over_time and not _rows_stay(looks, settled, layout):
+            return None
+        return layout, settled
+
+    def _ask_about_table(self, frame: Image) -> None:
+        """Ask the players if the looks still show no game."""
+        (height, width), looks = frame.shape[:2], self._resting.readings
+        if self._known is not None and not self._laid_out:
+            # Keep looking: cards may still be put back, or hands be taken away.
+            if len(looks) >= _ASTRAY_LOOKS and not self.lost:
+                self.question = format_question(TABLE_CHANGED)
+        elif self._given_layout is None:
+            self._seen_undealt |= not self._resting.amid_motion  # hands may have hidden the rows
+            if len(looks) >= _NO_DEAL_LOOKS and not self._are_cards_dealt():
+                self.question = self.question or self._finder.missing_question(looks, width, height)
+
+    def _begin(self, frame: Image, motion: MotionFrame) -> list[Event]:
+        """Start following when the looks show a finished deal."""
+        looks, over_time = self._resting.readings, self._resting.amid_motion
+        found = self._find_game(looks, frame, over_time=over_time)
+        if found is None and not over_time and self._resting.over_time:
+            looks, over_time = self._resting.over_time, True
+            found = self._find_game(looks, frame, over_time=True)
+        if found is None:
+            self._ask_about_table(frame)
             return []
+        layout, settled = found
         up, confidence = read_up_cards(settled, layout, self._packs)
-        if confidence < SURE_NAME_P and not self._resting.closely_read:
+        if confidence < SURE_NAME_P and not (over_time or self._resting.closely_read):
             return []  # until closer looks have settled the doubtful names
         if sum(card in self._lay_before for row in up for card in row) > sum(map(len, up)) / 2:
             return []
+        beside = _beside(layout, looks)
+        if over_time and self._known is None and not _are_in_sight(beside, looks[-1], layout):
+            return []  # until it is seen whether earlier cards still lie there
         if self.lost:
             self._see_anew(frame, motion.t)
         else:
             self._steadier.confirm()  # from now on the cards show how the camera moves
         self.question, self.lost = None, False
         rows = up if self._known is None else remaining_up_cards(up, layout, self._known)
-        self._background.inpaint_cards([reading.quad for reading in readings[-1]])
+        self._background.inpaint_cards([reading.quad for reading in looks[-1]])
         since = self._resting.rest_start
         deal = Deal(
             layout,
@@ -501,9 +548,10 @@ class Watcher:
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
-        elif self._known is None and self._is_under_way(beside := _beside(layout, readings), frame, layout):
+        elif self._known is None and self._is_under_way(beside, frame, layout):
             self._maker.join(beside)
-            self._tabletop, self._lay_beside = BareTable(frame), _with_quads(beside, readings[-1], layout)
+            self._tabletop, self._lay_beside = BareTable(frame), _with_quads(beside, looks[-1], layout)
+            self._lay_first = frozenset(str(card.best[0]) for card in beside)
             self.question = format_question(UNDER_WAY)
         return self._maker.events_of_deal()
 
@@ -519,17 +567,30 @@ class Watcher:
             return False
         if self._tabletop is None:
             return not self._seen_undealt
-        rows, others = [], []
+        rows: list[list[bool]] = [[] for _ in layout.seats]
+        others = []
         for reading in self.view.readings:
             zone = zone_of(reading, layout)
             if zone is not None and zone.kind == "row":
-                rows.append(self._tabletop.is_unchanged(frame, reading.quad))
+                rows[zone.seat].append(
+                    self._was_read_first(reading, layout) or self._tabletop.is_unchanged(frame, reading.quad)
+                )
             elif reading.card in names:
                 others.append(self._tabletop.is_unchanged(frame, reading.quad))
-        rows_lay_there = 2 * sum(rows) > len(rows)
+        # Arms may have hidden some rows in the first picture. A dealer completes all rows at about one time.
+        one_row = any(
+            all(row) and len(row) == len(seat.row) for row, seat in zip(rows, layout.seats, strict=True)
+        )
+        rows_lay_there = one_row or 2 * sum(map(sum, rows)) > sum(map(len, rows))
         if rows_lay_there or any(others):
             return rows_lay_there
         return not self._seen_undealt  # the camera was turned to the table after its first picture
+
+    def _was_read_first(self, reading: CardReading, layout: Layout) -> bool:
+        """Return whether the first look of all showed the same card at the same place."""
+        first = observe(self._first_look or (), layout.plane)
+        (card,) = observe([reading], layout.plane)
+        return any(card.best[0] == other.best[0] and card.is_at(other) for other in first)
 
     # -- when it is unclear whether cards and camera have moved ------------------------------------------
 
@@ -661,12 +722,13 @@ class Watcher:
     def _is_of_the_table(self, reading: CardReading, frame: Image) -> bool:
         """Return whether a reading that was not dealt has been there since before the deal.
 
-        In a joined game it may be a real card, but nobody has put it there since.
+        In a joined game it may be a real card, but nobody has put it there since. On the play pile it is more
+        of a card that other cards hide.
         """
         if self._maker is None or reading.face == "down" or not self._is_unchanged(frame, reading.quad):
             return False
         zone = zone_of(reading, self._maker.layout)
-        return zone is None or not (zone.kind == "row" or (self._maker.under_way and zone == PLAY))
+        return zone is None or not (zone.kind == "row" or (zone == PLAY and reading.card in self._lay_first))
 
     def _is_unchanged(self, frame: Image, quad: Quad) -> bool:
         """Return whether a place is unchanged since before the deal, or since the game was joined."""

@@ -1,7 +1,7 @@
 """Looking at a table at rest: when to read it, and what was read since it came to rest.
 
 Around some tables somebody always moves. Then the table is looked at all the same, and only cards at rest
-count.
+count. Heads and hands may rest over cards, too. So what was seen over the last seconds is kept as well.
 """
 
 from __future__ import annotations
@@ -21,27 +21,36 @@ _MAX_LOOKS = 10
 """Number of looks that are kept."""
 _AMID_MOTION_SECONDS = 1.0
 """A table that does not rest is looked at after so long without a look."""
-_MIN_LOOKS_AMID_MOTION = 5
+_MIN_LOOKS_OVER_TIME = 5
 """That many looks show what stays. In the time between them, a dealer would have put down more cards."""
 
 
 class RestingLooks:
-    """The latest looks at a table since something last moved there; or, if it never rests, amid motion."""
+    """The latest looks at a table since something last moved there, and looks from a longer time."""
 
     def __init__(self) -> None:
         self._at_rest: list[list[CardReading]] = []
-        self._amid_motion: list[list[CardReading]] = []
+        self._over_time: list[list[CardReading]] = []
+        self._kept_at = -math.inf
         self._moved_at = -math.inf
 
     @property
     def readings(self) -> list[list[CardReading]]:
-        """The readings of each look, oldest first."""
-        return self._at_rest or self._amid_motion
+        """The readings of each look, oldest first; those over time if the table is not at rest."""
+        return self._at_rest or self._over_time
+
+    @property
+    def over_time(self) -> list[list[CardReading]]:
+        """The cards at rest in one look a second, oldest first; empty if too few to show what stays.
+
+        Heads and hands that rest in the picture hide other cards in each of them.
+        """
+        return self._over_time if len(self._over_time) >= _MIN_LOOKS_OVER_TIME else []
 
     @property
     def amid_motion(self) -> bool:
-        """Whether something moved at these looks. Then they hold only the cards at rest."""
-        return bool(self._amid_motion) and not self._at_rest
+        """Whether something moved at the looks of `readings`. Then they hold only the cards at rest."""
+        return bool(self._over_time) and not self._at_rest
 
     @property
     def rest_start(self) -> float:
@@ -65,7 +74,7 @@ class RestingLooks:
 
     def clear(self) -> None:
         """Drop all looks."""
-        self._at_rest, self._amid_motion = [], []
+        self._at_rest, self._over_time = [], []
 
     def note_motion(self, t: float) -> None:
         """Drop all looks at rest, because something moved at `t` (seconds)."""
@@ -82,14 +91,22 @@ class RestingLooks:
         """Return whether a table that does not rest is due to be read at `t`; `last`: when it was read."""
         return t - last >= _AMID_MOTION_SECONDS
 
-    def add(self, readings: list[CardReading]) -> bool:
-        """Add the readings of a look; return whether the quick looks are complete."""
+    def add(self, readings: list[CardReading], t: float) -> bool:
+        """Add the readings of a look at `t` (seconds); return whether the quick looks are complete."""
         self._at_rest = [*self._at_rest[-_MAX_LOOKS + 1 :], readings]
-        if self.looks_closely:
-            self._amid_motion = []
+        self._keep(readings, t)
         return self.looks_closely
 
-    def add_amid_motion(self, readings: list[CardReading]) -> bool:
+    def add_amid_motion(self, readings: list[CardReading], t: float) -> bool:
         """Add the cards at rest in a look amid motion; return whether the looks suffice."""
-        self._amid_motion = [*self._amid_motion[-_MAX_LOOKS + 1 :], readings]
-        return len(self._amid_motion) >= _MIN_LOOKS_AMID_MOTION
+        self._keep(readings, t)
+        return bool(self.over_time)
+
+    def _keep(self, readings: list[CardReading], t: float) -> None:
+        """Keep a look for longer; of several looks within a second, the last."""
+        kept = self._over_time
+        if t - self._kept_at < _AMID_MOTION_SECONDS:
+            kept = kept[:-1]
+        else:
+            self._kept_at = t
+        self._over_time = [*kept[-_MAX_LOOKS + 1 :], readings]

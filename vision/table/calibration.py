@@ -59,7 +59,7 @@ class LayoutFinder:
         height, width = frame.shape[:2]
         dealt = [[r for r in look if not _is_pattern(r, frame, bare_table)] for look in looks]
         for readings in (dealt, looks) if dealt != looks else (looks,):
-            plane = _plane(readings[-1], width, height)
+            plane = _plane(readings, width, height)
             if plane is None:
                 continue
             settled = settled_cards(readings, plane)
@@ -114,13 +114,18 @@ class LayoutFinder:
         return fresh if fresh is not None and names_agree(fresh, settled, known) else None
 
 
-def _plane(readings: Sequence[CardReading], width: int, height: int) -> TablePlane | None:
-    """Return the plane of the table from the up-cards; None if no sensible plane fits."""
-    up = [reading for reading in readings if reading.face == "up"]
-    sure = [reading for reading in up if reading.card is not None and reading.confidence >= SURE_NAME_P]
-    return fit_plane(
-        [reading.quad for reading in (sure if len(sure) >= _MIN_SURE_CARDS else up)], width, height
-    )
+def _plane(looks: Looks, width: int, height: int) -> TablePlane | None:
+    """Return the plane of the table from the up-cards; None if no sensible plane fits.
+
+    Something may hide cards in the last look. Each card with a certain name counts where it was seen last.
+    """
+    sure: dict[str, CardReading] = {}
+    for reading in (reading for look in looks for reading in look if reading.face == "up"):
+        if reading.card is not None and reading.confidence >= SURE_NAME_P:
+            sure[reading.card] = reading
+    up = [reading for reading in looks[-1] if reading.face == "up"]
+    cards = list(sure.values()) if len(sure) >= _MIN_SURE_CARDS else up
+    return fit_plane([card.quad for card in cards], width, height)
 
 
 def _is_pattern(reading: CardReading, frame: Image, bare_table: BareTable | None) -> bool:

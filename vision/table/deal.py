@@ -14,6 +14,8 @@ from vision.types import UNKNOWN_CARD, CardReading
 
 SURE_NAME_P = 0.9
 """The least probability of a name that proves that an up-card is there."""
+_LATELY_LOOKS = 3
+"""A card that is in none of so many latest looks was not seen lately."""
 _ON_DOWN_MM = 35.0
 _SAME_CARD_MM = 25.0
 """Within this distance of another up-card, a certain reading counts as that card. An uncertain one does
@@ -25,19 +27,21 @@ def settled_cards(readings: Sequence[Sequence[CardReading]], plane: TablePlane) 
 
     An up-card lies on a down-card, and the reader may see either. One certain name shows that there is an
     up-card. Up-cards do not overlap: the less certain of two is a duplicate reading, or the table's pattern.
+    A card that was not seen lately may lie there no more.
     """
     looks = [observe(look, plane) for look in readings]
     groups = fuse_looks(looks)
     agreed = [group.observation for group in groups if group.look_count >= max(2, len(looks) // 3)]
     downs = [card for card in agreed if card.face == "down"]
     ups = [card for card in agreed if card.face == "up"]
+    seen_lately = {id(group.observation) for group in groups if group.last_look >= len(looks) - _LATELY_LOOKS}
     for group in groups:
         card = group.observation
         on_down = _near(card, downs, _ON_DOWN_MM) and not _near(card, ups, _ON_DOWN_MM)
         if card.best[1] >= SURE_NAME_P and on_down:
             ups.append(card)
     single: list[Observation] = []
-    for card in sorted(ups, key=lambda card: -card.best[1]):
+    for card in sorted(ups, key=lambda card: (id(card) not in seen_lately, -card.best[1])):
         if not _near(card, single, _SAME_CARD_MM if card.best[1] >= SURE_NAME_P else OVERLAP_MM):
             single.append(card)
     return single + downs

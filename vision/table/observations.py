@@ -80,6 +80,8 @@ class FusedObservation:
     """The place from the last look, with the probabilities averaged over all looks."""
     look_count: int
     """The number of looks that saw the card."""
+    last_look: int
+    """The number of the last look that saw it, from 0 for the oldest."""
 
 
 def observe(readings: Iterable[CardReading], plane: TablePlane, packs: int = 1) -> list[Observation]:
@@ -143,7 +145,8 @@ def fuse_looks(looks: Sequence[Sequence[Observation]]) -> list[FusedObservation]
     multiplied.
     """
     groups: list[list[Observation]] = []
-    for look in looks:
+    last: list[int] = []
+    for number, look in enumerate(looks):
         pairs = [
             (difference, i, k)
             for i, group in enumerate(groups)
@@ -154,10 +157,15 @@ def fuse_looks(looks: Sequence[Sequence[Observation]]) -> list[FusedObservation]
         for _, i, k in sorted(pairs):
             if i in free and k in left:
                 groups[i].append(look[k])
+                last[i] = number
                 free.remove(i)
                 left.remove(k)
         groups += [[look[k]] for k in sorted(left)]
-    return [FusedObservation(_averaged(group), len(group)) for group in groups]
+        last += [number] * len(left)
+    return [
+        FusedObservation(_averaged(group), len(group), number)
+        for group, number in zip(groups, last, strict=True)
+    ]
 
 
 def _averaged(group: Sequence[Observation]) -> Observation:

@@ -10,10 +10,11 @@ import pytest
 
 from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.ruling_views import asks_for_places, open_questions
-from tests.e2e.films.test_watch import STEP, Game
+from tests.e2e.films.test_watch import STEP, Game, Table
 from vision.questions import UNDER_WAY, format_question
 from vision.table.layout import PLAY
 from vision.table.manual_layout import TappedPlaces
+from vision.types import CardReading, Image
 
 JOINED = format_question(UNDER_WAY)
 PILE = (("9S", 420, 300, 0), ("QH", 427, 305, 9))
@@ -72,6 +73,54 @@ def test_the_first_play_that_is_seen_shows_the_play_pile_and_what_lies_below_it(
     assert (deal[0], sorted(deal[2])) == ("deal", ["9S", "QH"])
     assert play == ("play", "Bob", ("KH",))
     assert game.question() is None
+
+
+def test_a_single_pile_is_believed_to_be_the_play_pile() -> None:
+    game = joined(*PILE)
+    game.reach(420, 320, 1, lambda: taken(game))
+    game.run(2.0)
+    (_, _, lying), (kind, player, cards) = told(game)
+    assert sorted(lying) == ["9S", "QH"]
+    assert (kind, player, sorted(cards)) == ("pick_up", "Ann", ["9S", "QH"])
+    assert game.question() is None
+
+
+def test_a_card_put_nearer_to_the_draw_pile_shows_that_the_single_pile_was_burned() -> None:
+    game = joined(*BURNED)
+    bob_plays_king(game)
+    assert told(game) == [("deal", None, ()), ("play", "Bob", ("KH",))]
+    assert game.question() is None
+
+
+def test_a_card_put_farther_from_the_draw_pile_than_the_single_pile_is_no_play() -> None:
+    game = joined(*PILE)
+    game.reach(230, 250, 1, lambda: game.table.put("3D", 230, 220, 20))
+    game.run(3.0)
+    assert [event[0] for event in told(game)] == ["deal"]
+    bob_plays_king(game)
+    assert told(game)[1:] == [("play", "Bob", ("KH",))]
+
+
+class HalfReadTable(Table):
+    """A table with a card on the pile whose visible edge is read only from some time on."""
+
+    hidden: tuple[str, ...] = ("4C",)
+
+    def read(self, image: Image, crowded: object = None, ignored: object = None) -> list[CardReading]:
+        return [card for card in super().read(image, crowded, ignored) if card.card not in self.hidden]
+
+
+def test_a_card_of_the_pile_that_is_read_later_is_not_played() -> None:
+    table = HalfReadTable()
+    game = Game(table, row_length=3)
+    game.deal()
+    for card in (("4C", 420, 290, 0), *PILE):
+        table.put(*card)
+    game.run(3.0)
+    table.hidden = ()
+    game.reach(600, 310, 1)
+    game.run(1.5)
+    assert [event[0] for event in told(game) if event[0] == "play"] == []
 
 
 @pytest.mark.parametrize("act", [taken, burned], ids=["picked up", "burned"])
