@@ -121,7 +121,6 @@ class Script:
             for k, name in enumerate(row)
         }
         self.table: list[Observation] = list(lying)
-        self.unchanged = tuple(lying)
         self.draw_pile = True
         self.hand_held = False
         """Whether the small pictures are of a camera that is held in a hand."""
@@ -162,9 +161,7 @@ class Script:
             pictures[DRAW] = self.draw_picture
         patches = {zone: Patch(pixels, self.hand_held) for zone, pixels in pictures.items()}
         self.looks += 1
-        self.events += self.maker.on_look(
-            Look(self.t, tuple(shown), tuple(under), hidden, patches, pile, unchanged=self.unchanged)
-        )
+        self.events += self.maker.on_look(Look(self.t, tuple(shown), tuple(under), hidden, patches, pile))
 
     def reach(self, player: str, *stops: tuple[Place, float], held: Observation | None = None) -> ArmTrack:
         """A player's arm goes to each place and stays there so long; covers the zones it is over."""

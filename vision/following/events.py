@@ -21,7 +21,7 @@ from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
 from vision.following.joined_game import JoinedGame
 from vision.following.looks import AGREEING_LOOKS, PATIENCE_LOOKS, Deal, Look
-from vision.following.misplaced_pile import MisplacedPile, Put
+from vision.following.misplaced_pile import MisplacedPile
 from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
@@ -29,7 +29,7 @@ from vision.following.plays import PlayPile
 from vision.following.put_away import PutAway, hand_that_put
 from vision.following.reported_events import ReportedEvents
 from vision.following.rows import Rows
-from vision.following.scene import ARM_SECONDS, HANDLES_MM, NEAR_MM, Scene
+from vision.following.scene import HANDLES_MM, NEAR_MM, Put, Scene
 from vision.following.shows import Shown, Shows
 from vision.following.up_cards import UpCards
 from vision.hands.tracks import ArmTrack, HandsFrame
@@ -107,16 +107,15 @@ class EventMaker:
     def join(self, lying: Sequence[Observation]) -> None:
         """Join a game that is going on: cards beside the rows and the draw pile are no act.
 
-        Call it before `events_of_deal`. A single pile is believed to be the play pile. If there are several,
-        the play pile is where the next card is played, unless a person shows it before.
+        Call it before `events_of_deal`. The pile nearest to the draw pile is believed to be the play pile,
+        until the next play or a person shows which it is.
         """
         self._scene.started = True
-        self._joined = JoinedGame(lying)
         self._burn_pile.know(lying)
-        if pile := self._joined.only_pile(self._near_draw_pile):
-            self._misplaced.assumed = True
+        self._joined = JoinedGame(self._scene, self._near_draw_pile(lying))
+        if pile := self._joined.likely_pile:
             self._place_pile(pile)
-            self._put_below(pile, self._deal.t)
+            self._put_below(pile)
         self._deal = self.log.mark_under_way(self._deal, tuple(self.pile))
 
     def put_right(self, layout: Layout, t: float) -> None:
@@ -132,7 +131,6 @@ class EventMaker:
             believed, self._play = self._play.pile, self._play_pile(t)
             self._play.pile.cards = believed.cards
             self._as_it_lies, self._joined, self._guessed_pile = [], None, False
-            self._misplaced.assumed = False
         if layout.draw != was.draw:
             self._draws.look(t, there=True)
 
@@ -154,8 +152,8 @@ class EventMaker:
     @property
     def knows_pile(self) -> bool:
         """Whether the play pile is known: a person has shown it, or somebody has played or picked up."""
-        assumed = self._misplaced.assumed and self.log.turns == 0
-        return self.layout.play is not None and not assumed
+        believed = self._joined is not None and self.log.turns == 0
+        return self.layout.play is not None and not believed
 
     @property
     def log(self) -> ReportedEvents:
@@ -235,10 +233,7 @@ class EventMaker:
         if BURN not in look.hidden:
             self._taking.look_at_moved_pile([*look.cards, *(u.seen for u in look.under_arms)], look.t)
         if self.layout.play is None:
-            if self._joined is None:
-                self._find_set_under_hand(look)
-            else:
-                self._joined.look(look.unchanged, self._scene.arm_seen)
+            self._find_set_under_hand(look)
         elif self._as_it_lies is not None:
             if PLAY not in look.hidden:
                 self._take_as_it_lies([*self._as_it_lies, by_zone.get(PLAY, [])], look.t)
@@ -335,10 +330,8 @@ class EventMaker:
             return _STEADY
         if self._shows.lasts(hands.t) and hands.tracks:
             return _SLOW  # an answering hand may reach in beneath the arm that rests
-        if self._joined is not None and self._scene.reaches and not self._joined.settled:
-            return _STEADY
         moved = self._taking.whole is not None or self._taking.moved_to is not None
-        if (moved or self.layout.play is None) and hands.t - self._scene.arm_seen < _LATELY_SECONDS:
+        if (moved or not self.knows_pile) and hands.t - self._scene.arm_seen < _LATELY_SECONDS:
             return _STEADY
         spots = self.rows.spots
         touched = any(s.touched is not None and z not in hands.covered for z, s in spots.items())
@@ -367,19 +360,15 @@ class EventMaker:
         """Take in cards outside the rows and piles: they are burnt, shown, or the first of the game."""
         t = look.t
         fresh = self._burn_pile.look(free, t, under_arms=under_arms, burnt=look.burnt)
-        joined, has_arm = self._joined, t - self._scene.arm_seen < ARM_SECONDS
-        if joined and has_arm and joined.seems_gone(self._near_draw_pile(fresh), look.unchanged):
-            return  # the arm may cover the card that seems gone
         self._note_face_down(fresh, t)
-        if not fresh or (self.layout.play is None and self._first_on_pile(fresh, look.unchanged, t)):
+        if not fresh or (self.layout.play is None and self._first_on_pile(fresh, t)):
             return
         known = {name for name, _ in self._locations.lying()}
         if played := self._played_on_moved_pile(fresh, known):
             self._go_on_with_moved_pile(played, t)
             return
         settled = self.layout.play is not None and self._taking.whole is None
-        put = [card for card in fresh if not self._shows.shown_before(card)]
-        if settled and (puts := self._misplaced.look(put, t, known)):
+        if settled and (puts := self._put_elsewhere(look, fresh, known)):
             self._put_pile_where(puts, t)
             return
         self._burn_pile.add(fresh, t)
@@ -401,6 +390,17 @@ class EventMaker:
             return []
         return [c for c in fresh if c.best[0] not in known and self._taking.plays_on_moved_pile(c)]
 
+    def _put_elsewhere(
+        self, look: Look, fresh: Sequence[Observation], known: Collection[str]
+    ) -> Sequence[Put]:
+        """Return the plays, oldest first, that show that the play pile is elsewhere; empty if none do."""
+        pile_lies = any(self.layout.zone_at(card.x, card.y) == PLAY for card in look.cards)
+        if self._joined is not None and self.log.turns == 0 and pile_lies:
+            first = [card for card in fresh if not self._shows.shown_before(card)]
+            if (play := self._joined.first_play(first, look.t, known)) is not None:
+                return [play]
+        return self._misplaced.look(fresh, look.t, known)
+
     def _go_on_with_moved_pile(self, played: Sequence[Observation], now: float) -> None:
         """Move the play pile to where it was taken, and put these cards on it."""
         moved = self._taking.take_back(now)
@@ -414,23 +414,19 @@ class EventMaker:
         top = puts[-1].card
         self._scene.layout = self.layout.with_pile(PLAY, top.place)
         self._play = self._play_pile(now)
-        self._report_pile_of_joined_game(now)
+        if self._joined is not None:
+            self._put_below(self._joined.below(top.place))
+            self._report_pile_of_joined_game(now)
         for put in puts:
             self._play.report_earlier(put.seat, put.card, put.t, now)
 
-    def _first_on_pile(
-        self, fresh: Sequence[Observation], unchanged: Sequence[Observation], now: float
-    ) -> bool:
+    def _first_on_pile(self, fresh: Sequence[Observation], now: float) -> bool:
         """Place the play pile where the first face-up cards come to rest near the draw pile."""
-        near = self._near_draw_pile(fresh)
-        if self._joined is not None:
-            near = self._joined.plays(near, unchanged)
-        ups = [c for c in near if not self._shows.shown_before(c)]
+        ups = [c for c in self._near_draw_pile(fresh) if not self._shows.shown_before(c)]
         if not ups:
             return False
         self._shows.lie_free(ups)
-        if self._joined is None:
-            self._misplaced.begin(ups[-1], now)
+        self._misplaced.begin(ups[-1], now)
         self._begin_pile(ups, self._burn_pile.looks, now)
         return True
 
@@ -467,8 +463,6 @@ class EventMaker:
         layout = self.layout
         self._guessed_pile = True
         self._burn_pile.know(cards)
-        if self._joined is not None:
-            self._put_below(self._joined.below((x, y)), now)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
         # Only looks before the first card are dropped. A later one may have overlooked it.
         on_pile = list(dropwhile(lambda look: not look, on_pile))
@@ -492,13 +486,10 @@ class EventMaker:
             self._scene.layout = replace(self.layout, play=None)
             self._play, self._guessed_pile = self._play_pile(now), False
 
-    def _put_below(self, lying: Sequence[Observation], now: float) -> None:
-        """In a joined game, put the cards below the first seen play on the pile."""
-        self._joined = None
+    def _put_below(self, lying: Sequence[Observation]) -> None:
+        """In a joined game, put the cards on the play pile that lay there at first."""
         view = self._play.pile.view([lying] * AGREEING_LOOKS, self._locations.off_the_pile())
-        if view.new:
-            self._play.pile.put(view.new, free=True)
-            self._report_pile_of_joined_game(now)
+        self._play.pile.put(view.new, free=True)
 
     def _report_pile_of_joined_game(self, now: float) -> None:
         """Add the play pile to the deal of a joined game, unless something has happened since."""
@@ -567,8 +558,8 @@ class EventMaker:
     def _report_show(self, now: float) -> None:
         lying = all_copies_among((name for name, _ in self._locations.lying()), self._scene.packs)
         shown = self._shows.take(lying)
-        if shown is None or self._joined is not None:
-            return  # in a joined game, a card that seems held out may be the first card played
+        if shown is None:
+            return
         put_away = self._burn_pile.places_since(shown.since) or self._burn_pile.looks_otherwise(
             shown.since, shown.t
         )
@@ -583,7 +574,7 @@ class EventMaker:
         If that card turns out to lie on the play pile, or to have been burned, it was played.
         """
         shown = self._put_away.take(seat, now)
-        if shown is None or self._joined is not None:
+        if shown is None:
             return
         if shown.card not in all_copies_among([*self.pile, *self._scene.burned], self._scene.packs):
             self._add_show(shown, now)

@@ -191,8 +191,6 @@ class _LoggedEventMaker(EventMaker):
         }
         if any(patch.hand_held for patch in look.patches.values()):
             given["hand_held"] = True
-        if look.unchanged:
-            given["unchanged"] = [_seen(card) for card in look.unchanged]
         with self._listening():
             events = super().on_look(look)
         self._write("look", given, events)

@@ -69,5 +69,3 @@ class Look:
     """A close picture of the play pile."""
     burnt: CloseUp | None = None
     """A close picture of the burn pile; None while something covers it."""
-    unchanged: tuple[Observation, ...] = ()
-    """In a joined game: the cards beside the rows that nobody has touched since."""

@@ -2,31 +2,18 @@
 
 The first card of a game that comes to rest is believed to lie on the play pile. It may have been shown to
 somebody and then put away. If players then put down cards at another place, the play pile is there.
-
-In a game that was going on when it was first seen, a single pile is believed to be the play pile. It may be
-the burn pile. Then the first card that a player puts down nearer to the draw pile shows the play pile.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from vision.decks.card_classes import rank_of
 from vision.following.certainty import CERTAIN
 from vision.following.put_away import hand_and_hold, hand_that_put
-from vision.following.scene import ON_PILE_MM, Scene
-from vision.table.layout import Place
-from vision.table.observations import MIN_NAME_P, Observation
-
-
-class Put(NamedTuple):
-    """A card that a player put down beside the piles."""
-
-    seat: int
-    t: float
-    card: Observation
+from vision.following.scene import ON_PILE_MM, Put, Scene
+from vision.table.observations import Observation
 
 
 class MisplacedPile:
@@ -39,8 +26,6 @@ class MisplacedPile:
         """The number of turns that had been reported when the first of them was put down."""
         self._shown_to: int | None = None
         """The seat to which the hand of that play held something out before."""
-        self.assumed = False
-        """Whether the play pile was believed to be there before anything was played."""
 
     def begin(self, card: Observation, now: float) -> None:
         """Note that the play pile is believed to be where this card, the first of the game, lies."""
@@ -62,23 +47,12 @@ class MisplacedPile:
             self._puts, self._turns = [], log.turns
         for card in fresh:
             (name, p), place = card.best, card.place
-            if card.face != "up" or name is None or p < MIN_NAME_P or name in known:
+            if card.face != "up" or name is None or p < CERTAIN or name in known:
                 continue
             hand = hand_that_put(self._scene, place, now)
-            if hand is None or self._scene.layout.is_at_a_player(place):
-                continue
-            put = Put(hand.seat, hand.t, card)
-            if self.assumed and log.turns == 0 and self._is_nearer_to_draw_pile(place):
-                return [put]
-            if p >= CERTAIN:
-                self._puts.append(put)
+            if hand is not None and not self._scene.layout.is_at_a_player(place):
+                self._puts.append(Put(hand.seat, hand.t, card))
         return self._pile()
-
-    def _is_nearer_to_draw_pile(self, place: Place) -> bool:
-        """Return whether a place is nearer to the draw pile than the believed play pile is."""
-        layout = self._scene.layout
-        draw, play = layout.draw or layout.middle, layout.play
-        return play is None or math.dist(place, draw) < math.dist(play, draw)
 
     def _pile(self) -> list[Put]:
         """Return cards of several players and ranks that lie on each other."""

@@ -327,7 +327,6 @@ class _Game:
             patches=patches,
             pile=pile,
             burnt=burnt,
-            unchanged=tuple(map(_seen, given.get("unchanged", ()))),
         )
 
     def _seat(self, given: Any) -> int:

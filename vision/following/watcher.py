@@ -88,19 +88,6 @@ def _may_be_held(reading: CardReading, layout: Layout) -> bool:
     return any(layout.is_at_a_player((x, y)) for x, y in layout.plane.to_mm(reading.quad).tolist())
 
 
-def _with_quads(
-    cards: Sequence[Observation], readings: Sequence[CardReading], layout: Layout
-) -> list[tuple[Observation, Quad]]:
-    """Return the cards that are among the readings, each with its outline in pixels."""
-    found = []
-    for reading in readings:
-        for seen in observe([reading], layout.plane):
-            card = next((card for card in cards if card.face == seen.face and card.is_at(seen)), None)
-            if card is not None:
-                found.append((card, reading.quad))
-    return found
-
-
 def _rows_stay(looks: Looks, settled: Sequence[Observation], layout: Layout) -> bool:
     """Return whether the cards in the rows lay there in the earlier looks already: nobody deals any more."""
     early = settled_cards(looks[: len(looks) // 2 + 1], layout.plane)
@@ -179,8 +166,6 @@ class Watcher:
         """The cards in the very first look."""
         self._seen_undealt = False
         """Whether the table was looked at before there was a deal."""
-        self._lay_beside: list[tuple[Observation, Quad]] = []
-        """In a joined game, until the play pile is found: the cards beside the rows, with their outlines."""
         self._lay_first: frozenset[str] = frozenset()
         """In a joined game: the names of the cards that lay beside the rows at first."""
         self._begun = False
@@ -357,7 +342,7 @@ class Watcher:
         assert self._maker is not None
         layout = self._maker.layout
         if self._maker.knows_pile:
-            self._lay_beside, self.question = [], None
+            self.question = None
         names = tuple(layout.seats[reach.seat].player for reach in hands.tracks)
         self.view = replace(self.view, layout=layout, hands=names, pile=tuple(self._maker.pile))
 
@@ -550,7 +535,7 @@ class Watcher:
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
         elif self._known is None and self._is_under_way(beside, frame, layout):
             self._maker.join(beside)
-            self._tabletop, self._lay_beside = BareTable(frame), _with_quads(beside, looks[-1], layout)
+            self._tabletop = BareTable(frame)
             self._lay_first = frozenset(str(card.best[0]) for card in beside)
             self.question = format_question(UNDER_WAY)
         return self._maker.events_of_deal()
@@ -639,7 +624,7 @@ class Watcher:
         self._told = maker.log.count
         self._known, self.lost, self._doubt, self._laid_out = known, True, None, False
         # These belong to the former position of the camera.
-        self._tabletop, self._lay_beside, self.question, self._held_back = None, [], None, []
+        self._tabletop, self.question, self._held_back = None, None, []
         self._resting.clear()
         self._begin_anew()
         self.view = replace(self.view, layout=None, hands=(), to_reference=None)
@@ -698,7 +683,6 @@ class Watcher:
             patches=self._patches(layout, layout.zones(), motion),
             pile=None if layout.play is None else shot(layout.play),
             burnt=None if burn is None else shot(burn),
-            unchanged=tuple(card for card, quad in self._lay_beside if self._is_unchanged(frame, quad)),
         )
 
     def _is_held_at_rest(self, reading: CardReading, looking: _Looking) -> bool:

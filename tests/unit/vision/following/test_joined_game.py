@@ -75,16 +75,6 @@ def test_the_first_play_that_is_seen_shows_the_play_pile_and_what_lies_below_it(
     assert game.question() is None
 
 
-def test_a_single_pile_is_believed_to_be_the_play_pile() -> None:
-    game = joined(*PILE)
-    game.reach(420, 320, 1, lambda: taken(game))
-    game.run(2.0)
-    (_, _, lying), (kind, player, cards) = told(game)
-    assert sorted(lying) == ["9S", "QH"]
-    assert (kind, player, sorted(cards)) == ("pick_up", "Ann", ["9S", "QH"])
-    assert game.question() is None
-
-
 def test_a_card_put_nearer_to_the_draw_pile_shows_that_the_single_pile_was_burned() -> None:
     game = joined(*BURNED)
     bob_plays_king(game)
@@ -96,9 +86,9 @@ def test_a_card_put_farther_from_the_draw_pile_than_the_single_pile_is_no_play()
     game = joined(*PILE)
     game.reach(230, 250, 1, lambda: game.table.put("3D", 230, 220, 20))
     game.run(3.0)
-    assert [event[0] for event in told(game)] == ["deal"]
+    assert told(game)[1:] == [("show", "Ann", ("3D",))]
     bob_plays_king(game)
-    assert told(game)[1:] == [("play", "Bob", ("KH",))]
+    assert told(game)[2:] == [("play", "Bob", ("KH",))]
 
 
 class HalfReadTable(Table):
@@ -123,15 +113,29 @@ def test_a_card_of_the_pile_that_is_read_later_is_not_played() -> None:
     assert [event[0] for event in told(game) if event[0] == "play"] == []
 
 
-@pytest.mark.parametrize("act", [taken, burned], ids=["picked up", "burned"])
-def test_a_pile_that_goes_before_any_play_was_seen_is_not_played_anew(act: Callable[[Game], None]) -> None:
-    game = joined(*PILE, *BURNED)
+@pytest.mark.parametrize("others", [(), BURNED], ids=["one pile", "two piles"])
+@pytest.mark.parametrize(("act", "kind"), [(taken, "pick_up"), (burned, "burn")])
+def test_a_pile_that_goes_before_any_play_was_seen_is_told(
+    act: Callable[[Game], None], kind: str, others: tuple[tuple[str, int, int, int], ...]
+) -> None:
+    game = joined(*PILE, *others)
     game.reach(420, 320, 1, lambda: act(game))
     game.run(2.0)
-    assert [event[0] for event in told(game)] == ["deal"], "the burn pile is not taken for the play pile"
-    assert game.question() == JOINED
+    (_, _, lying), (what, player, cards) = told(game)
+    assert sorted(lying) == ["9S", "QH"]
+    assert (what, player, sorted(cards)) == (kind, "Ann", ["9S", "QH"])
+    assert game.question() is None
     bob_plays_king(game)
-    assert told(game) == [("deal", None, ()), ("play", "Bob", ("KH",))]
+    assert told(game)[2:] == [("play", "Bob", ("KH",))]
+
+
+def test_a_card_put_on_another_pile_shows_the_play_pile() -> None:
+    game = joined(*PILE, *BURNED)
+    game.reach(410, 170, -1, lambda: game.table.put("KH", 440, 190, 20))
+    game.run(1.5)
+    deal, play = told(game)
+    assert (deal[0], sorted(deal[2])) == ("deal", ["4C", "4D"])
+    assert play == ("play", "Bob", ("KH",))
 
 
 def test_people_can_show_which_of_the_piles_is_the_play_pile() -> None:
