@@ -2,7 +2,9 @@
 
 A set put down as one squared stack shows only its top card. A draw or a burn may then show that there were
 more (`Outcome.hidden`). Each card exists once per pack. If exactly as many cards of that rank are unaccounted
-for as were hidden, it was those. Until then the players are asked, and later events may answer.
+for as were hidden, it was those. If the player is known to have held exactly so many, it was most likely
+those, because players put down all cards of a rank. Until then the players are asked, and later events may
+answer.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ class _Stack:
     """Number of hidden cards; 0: not known."""
     may_be: tuple[str, ...]
     """The unaccounted cards of its rank."""
+    held: tuple[str, ...]
+    """Those of them that its player is known to have held."""
     named: tuple[str, ...] = ()
     """The hidden cards, once known."""
 
@@ -56,7 +60,8 @@ class _Stack:
             since = [event for event in since if event.t < took.t or event.player != took.player]
         elsewhere = {card for event in since for card in event.cards}
         may_be = tuple(card for card in self.may_be if card not in elsewhere)
-        return may_be if len(may_be) == self.count else ()
+        held = tuple(card for card in self.held if card in may_be)
+        return next((cards for cards in (may_be, held) if len(cards) == self.count), ())
 
     def update(self, events: Sequence[Event], now: float) -> Iterator[Event]:
         """Yield the events that name the hidden cards, or take the names back. There may be none."""
@@ -93,6 +98,7 @@ class HiddenCardNamer:
         state: Knowledge,
         now: float,
         settled: Collection[int],
+        taken_back: Sequence[Event] = (),
     ) -> list[Event]:
         """Return the consequences of events just ruled on (`engine.referee.referee.Referee.name_hidden`).
 
@@ -102,13 +108,14 @@ class HiddenCardNamer:
             state: the knowledge of the table after them.
             now: when the consequences are decided.
             settled: the ids of events that people have corrected. Nothing is inferred about them.
+            taken_back: plays that were withdrawn because their cards left the pile again.
         """
         standing = {event.id: event for event in events if event.id not in settled}
         self._stacks = [stack for stack in self._stacks if stack.stands(standing.get(stack.play.id))]
         told = [event for stack in self._stacks for event in stack.update(events, now)]
         for event in [event for event in events if event.id in ruled]:
             hidden = ruled[event.id].hidden
-            stack = None if hidden is None else self._new_stack(event, hidden, events, state)
+            stack = None if hidden is None else self._new_stack(event, hidden, events, state, taken_back)
             if stack is not None:
                 self._handled.add(stack.play.id)
                 self._stacks.append(stack)
@@ -118,7 +125,12 @@ class HiddenCardNamer:
         return told
 
     def _new_stack(
-        self, shown_by: Event, count: int, events: Sequence[Event], state: Knowledge
+        self,
+        shown_by: Event,
+        count: int,
+        events: Sequence[Event],
+        state: Knowledge,
+        taken_back: Sequence[Event],
     ) -> _Stack | None:
         """Return the play with `count` hidden cards that an event reveals, or None if it is already known."""
         play = next((event for event in reversed(events) if event.event in PUTS_DOWN), None)
@@ -133,10 +145,29 @@ class HiddenCardNamer:
             seen.update(seat.up, () if name == play.player else filter(is_whole, seat.hand))
         rank = RANK_OF[play.cards[-1]]
         may_be = tuple(card for card in FULL_PACK if RANK_OF[card] == rank and card not in seen)
-        if shown_by.event == "draw" and shown_by.count != len(play.cards) + count:
+        own = _held_at(play, [*events, *taken_back])
+        held = tuple(card for card in may_be if card in own)
+        drawn_for_all = shown_by.count == len(play.cards) + count
+        if shown_by.event == "draw" and not drawn_for_all and len(held) != count:
             count = 0
         one_pack = packs_for(state.rules.mechanics, len(state.seats)) == 1
-        return _Stack(play, shown_by, count if one_pack else 0, may_be) if may_be else None
+        return _Stack(play, shown_by, count if one_pack else 0, may_be, held) if may_be else None
+
+
+def _held_at(play: Event, events: Sequence[Event]) -> set[str]:
+    """Return the cards that a player is known to have held before a play.
+
+    They were picked up, taken up, or put down and taken back.
+    """
+    held: set[str] = set()
+    for event in sorted(events, key=lambda event: event.t):
+        if event.player != play.player or event.t >= play.t:
+            continue
+        if event.withdrawn or event.event in ("pick_up", "take_up"):
+            held.update(event.cards)
+        else:
+            held.difference_update(event.cards)
+    return held
 
 
 def _revision(event: Event, cards: Sequence[str], now: float) -> Event:

@@ -146,7 +146,8 @@ class Referee:
         """
         outcomes = {number: self._outcomes[number] for number in ruled if number in self._outcomes}
         reported = sorted(self._events, key=lambda event: event.id)
-        return self._hidden.follow(outcomes, reported, self._applier.state, now, settled)
+        back = [e for e in self._log if e.event == "play" and e.withdrawn and e.revise not in settled]
+        return self._hidden.follow(outcomes, reported, self._applier.state, now, settled, back)
 
     # Replay
 

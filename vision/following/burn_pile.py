@@ -227,6 +227,15 @@ class BurnPile:
         """Return whether the burn pile has been seen since `t` with no arm over it."""
         return bool(self._pictures) and self._pictures[-1][0] >= t
 
+    def came_with(self, cards: Collection[str], t: float) -> list[str]:
+        """Return the cards that were put there since shortly before `t`, but are none of the burnt `cards`.
+
+        They lay hidden under them, in a set that was put down as one stack.
+        """
+        names = dict.fromkeys(put.card.best[0] for put in self._put_since(t) if put.card.best[1] >= LIKELY)
+        known = {*cards, *self._scene.burned}
+        return [name for name in names if name is not None and name not in known]
+
     def has_since(self, t: float, cards: Collection[str]) -> bool:
         """Return whether one of `cards` was surely put there since shortly before `t`.
 

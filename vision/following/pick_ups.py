@@ -224,7 +224,7 @@ class Taking:
         t = taken.reach.last_seen if taken.reach is not None else taken.t
         burnt = self.burnt = self.went_on_to_burn_pile(taken)
         if burnt:
-            scene.burned += taken.cards
+            scene.burned += [*self._burn_pile.came_with(taken.cards, taken.t), *taken.cards]
             self._burn_pile.place_where_put(taken.t, taken.cards)
             t = self._burnt_at(taken) or t
             fields = {"player": scene.player(taken.seat), "cards": taken.cards, "confidence": 0.95}

@@ -98,6 +98,30 @@ def test_it_is_asked_once_and_closes_when_the_card_is_seen_after_all() -> None:
     assert open_questions(watched(PLAY, DRAW_TWO, seen).lines) == []
 
 
+TAKEN_BACK = ({**PLAY, "cards": ("4D",)}, {**PLAY, "cards": ("4D",), "revise": 2, "withdrawn": True})
+
+
+def test_a_card_that_its_player_had_put_down_and_taken_back_lay_under_the_other_one() -> None:
+    game = watched(*TAKEN_BACK, PLAY, DRAW_TWO)
+    assert cards_of(game, "play", "Ann") == [["4D", "4C"]]
+    assert open_questions(game.lines) == []
+    see(game, Event(id=9, t=9.0, event="play", player="Ann", cards=("4D",), source="hand", confidence=0.95))
+    assert cards_of(game, "play", "Ann") == [["4H", "4C"], ["4D"]], "one other is left"
+
+
+def test_a_card_that_another_player_had_taken_back_is_asked_for_like_any_other() -> None:
+    by_bob = tuple({**event, "player": "Bob"} for event in TAKEN_BACK)
+    (question,) = open_questions(watched(*by_bob, PLAY, DRAW_TWO).lines)
+    assert question["cards"] == ["4D", "4H"]
+
+
+def test_a_card_that_its_player_had_picked_up_lay_under_the_other_one() -> None:
+    on_pile = {"event": "play", "player": "Bob", "cards": ("4D",), "source": "hand"}
+    picks_up = {"event": "pick_up", "player": "Ann", "cards": ("4D",)}
+    game = watched(on_pile, picks_up, PLAY, {**DRAW_TWO, "count": 1})
+    assert cards_of(game, "play", "Ann") == [["4D", "4C"]], "with only one played, no draw would be due"
+
+
 def test_nothing_is_asked_about_what_is_due_or_about_another_players_play() -> None:
     assert open_questions(watched(PLAY, {**DRAW_TWO, "count": 1}).lines) == []
     by_bob = {**PLAY, "player": "Bob", "cards": ("5H",)}

@@ -984,6 +984,20 @@ def test_a_pile_is_burnt_where_its_cards_lie_though_no_hand_was_seen_there() -> 
     assert script.told()[-1] == ("burn", "Bob", ("9S",))
 
 
+def test_a_card_that_came_to_light_with_a_burned_pile_is_not_shown_afterwards() -> None:
+    script = script_by_hands()
+    script.play("Bob", card("9S", PLAY_AT))
+    shows = card("9H", (BURN_AT[0] - 15.0, BURN_AT[1] + 3.0), 0.97)
+    script.end(script.reach("Bob", (PLAY_AT, 0.4), (BURN_AT, 0.3), (BOB_HOME, 0.1)))
+    script.table = [card("9S", BURN_AT), shows]
+    script.rest(3.0)
+    assert script.told()[-1] == ("burn", "Bob", ("9S",))
+    script.table[1] = replace(shows, x=shows.x + 11.0, angle=shows.angle + 40.0)
+    script.end(script.reach("Bob", (BURN_AT, 0.3), (BOB_HOME, 0.1)))
+    script.rest(3.0)
+    assert [told[0] for told in script.told()] == ["deal", "play", "burn"]
+
+
 def test_the_hand_that_put_the_pile_aside_has_burnt_it_though_another_lay_over_it() -> None:
     script = script_by_hands()
     script.play("Ann", card("9S", PLAY_AT))
