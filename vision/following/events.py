@@ -21,7 +21,7 @@ from vision.following.card_locations import CardLocations
 from vision.following.draws import Draws
 from vision.following.joined_game import JoinedGame
 from vision.following.looks import AGREEING_LOOKS, PATIENCE_LOOKS, Deal, Look
-from vision.following.misplaced_pile import MisplacedPile
+from vision.following.misplaced_pile import MisplacedPile, Put
 from vision.following.patches import PATCH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
@@ -29,7 +29,7 @@ from vision.following.plays import PlayPile
 from vision.following.put_away import PutAway, hand_that_put
 from vision.following.reported_events import ReportedEvents
 from vision.following.rows import Rows
-from vision.following.scene import HANDLES_MM, NEAR_MM, Put, Scene
+from vision.following.scene import HANDLES_MM, NEAR_MM, Scene
 from vision.following.shows import Shown, Shows
 from vision.following.up_cards import UpCards
 from vision.hands.tracks import ArmTrack, HandsFrame
@@ -367,8 +367,13 @@ class EventMaker:
         if played := self._played_on_moved_pile(fresh, known):
             self._go_on_with_moved_pile(played, t)
             return
+        if first := self._first_of_joined_game(look, fresh, known):
+            self._play = self._play_pile(t)
+            self._misplaced.begin(first[-1], t)
+            self._begin_pile(first, self._burn_pile.looks, t)
+            return
         settled = self.layout.play is not None and self._taking.whole is None
-        if settled and (puts := self._put_elsewhere(look, fresh, known)):
+        if settled and (puts := self._misplaced.look(fresh, t, known)):
             self._put_pile_where(puts, t)
             return
         self._burn_pile.add(fresh, t)
@@ -390,16 +395,18 @@ class EventMaker:
             return []
         return [c for c in fresh if c.best[0] not in known and self._taking.plays_on_moved_pile(c)]
 
-    def _put_elsewhere(
+    def _first_of_joined_game(
         self, look: Look, fresh: Sequence[Observation], known: Collection[str]
-    ) -> Sequence[Put]:
-        """Return the plays, oldest first, that show that the play pile is elsewhere; empty if none do."""
+    ) -> list[Observation]:
+        """Return the first cards played in a joined game, if they show that the play pile is elsewhere.
+
+        The pile that was believed to be it must still lie there: else its own cards may come to light.
+        """
         pile_lies = any(self.layout.zone_at(card.x, card.y) == PLAY for card in look.cards)
-        if self._joined is not None and self.log.turns == 0 and pile_lies:
-            first = [card for card in fresh if not self._shows.shown_before(card)]
-            if (play := self._joined.first_play(first, look.t, known)) is not None:
-                return [play]
-        return self._misplaced.look(fresh, look.t, known)
+        if self._joined is None or self.log.turns > 0 or self._taking.whole is not None or not pile_lies:
+            return []
+        ups = [c for c in self._near_draw_pile(fresh) if c.best[0] not in known]
+        return [c for c in ups if self._joined.shows_play_pile(c) and not self._shows.shown_before(c)]
 
     def _go_on_with_moved_pile(self, played: Sequence[Observation], now: float) -> None:
         """Move the play pile to where it was taken, and put these cards on it."""
@@ -414,9 +421,6 @@ class EventMaker:
         top = puts[-1].card
         self._scene.layout = self.layout.with_pile(PLAY, top.place)
         self._play = self._play_pile(now)
-        if self._joined is not None:
-            self._put_below(self._joined.below(top.place))
-            self._report_pile_of_joined_game(now)
         for put in puts:
             self._play.report_earlier(put.seat, put.card, put.t, now)
 
@@ -463,6 +467,9 @@ class EventMaker:
         layout = self.layout
         self._guessed_pile = True
         self._burn_pile.know(cards)
+        if self._joined is not None:
+            self._put_below(self._joined.below((x, y)))
+            self._report_pile_of_joined_game(now)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
         # Only looks before the first card are dropped. A later one may have overlooked it.
         on_pile = list(dropwhile(lambda look: not look, on_pile))

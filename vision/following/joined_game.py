@@ -7,12 +7,11 @@ lies there, a card that somebody puts on another pile, or nearer to the draw pil
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from vision.following.put_away import hand_that_put
-from vision.following.scene import Put, Scene
+from vision.following.scene import Scene
 from vision.table.layout import Place
-from vision.table.observations import MIN_NAME_P, Observation
+from vision.table.observations import Observation
 
 _OF_PILE_MM = 85.0
 """The greatest distance of a pile's card from the middle of the pile."""
@@ -35,24 +34,11 @@ class JoinedGame:
         """Return the cards of the pile at a place."""
         return [card for card in self._lying if math.dist(card.place, place) <= _OF_PILE_MM]
 
-    def first_play(self, fresh: Sequence[Observation], now: float, known: Collection[str]) -> Put | None:
-        """Return the play that shows that the play pile is elsewhere; None if there is none.
-
-        Args:
-            fresh: the cards that have just come to rest beside the piles.
-            now: when that is.
-            known: the names of the cards that are known to lie elsewhere.
-        """
-        pile = self._scene.layout.play
-        for card in fresh:
-            (name, p), place = card.best, card.place
-            if card.face != "up" or name is None or p < MIN_NAME_P or name in known:
-                continue
-            nearer = pile is None or self._from_draw_pile(place) < self._from_draw_pile(pile)
-            hand = hand_that_put(self._scene, place, now)
-            if hand is not None and (nearer or self.below(place)):
-                return Put(hand.seat, hand.t, card)
-        return None
+    def shows_play_pile(self, card: Observation) -> bool:
+        """Return whether a card that has come to rest shows that the play pile is elsewhere."""
+        pile, place = self._scene.layout.play, card.place
+        nearer = pile is None or self._from_draw_pile(place) < self._from_draw_pile(pile)
+        return nearer or bool(self.below(place))
 
     def _from_draw_pile(self, place: Place) -> float:
         """Return the distance of a place from the draw pile, mm."""

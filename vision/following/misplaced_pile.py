@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from vision.decks.card_classes import rank_of
 from vision.following.certainty import CERTAIN
 from vision.following.put_away import hand_and_hold, hand_that_put
-from vision.following.scene import ON_PILE_MM, Put, Scene
+from vision.following.scene import ON_PILE_MM, Scene
 from vision.table.observations import Observation
+
+
+class Put(NamedTuple):
+    """A card that a player put down beside the piles."""
+
+    seat: int
+    t: float
+    card: Observation
 
 
 class MisplacedPile:

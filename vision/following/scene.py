@@ -6,14 +6,12 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
-from typing import NamedTuple
 
 from engine.cards import copies
 from vision.following.looks import UnderArm
 from vision.following.reported_events import ReportedEvents
 from vision.hands.tracks import ArmTrack, HandsFrame, Pause
 from vision.table.layout import PLAY, Layout, Place, Zone
-from vision.table.observations import Observation
 
 NEAR_MM = 110.0
 """A hand that acts at a place is nearer to its middle than this."""
@@ -66,14 +64,6 @@ class NearHand:
     """How near it came."""
     rivals: frozenset[int] = frozenset()
     """The seats of other hands that came about as near."""
-
-
-class Put(NamedTuple):
-    """A card that a player put down beside the piles."""
-
-    seat: int
-    t: float
-    card: Observation
 
 
 @dataclass(slots=True)
