@@ -215,19 +215,19 @@ class Gaps:
         player, other = action.player or "", self._state.turn
         if other is None or other == player:
             return ruling
-        if not self._may_have_acted(other, player, unseen=unseen):
-            return self._milder_on_player(situation, action, ruling, other) if unseen else ruling
-        acted = say("whether {who} acted without being seen", who=other)
-        tables = [(situation._replace(turn=player), acted)]
-        if action.type != "pick_up":
-            took = say("whether {who} picked up the pile without being seen", who=other)
-            tables.append((situation._replace(turn=player, pile=()), took))
+        tables = []
+        if self._may_have_acted(other, player, unseen=unseen):
+            acted = say("whether {who} acted without being seen", who=other)
+            tables.append((situation._replace(turn=player), acted))
+            if action.type != "pick_up":
+                took = say("whether {who} picked up the pile without being seen", who=other)
+                tables.append((situation._replace(turn=player, pile=()), took))
         for table, need in tables:
             milder = rule_on(table, action)
             if milder["verdict"] != "illegal":
                 self.note_skipped_turns(player)
                 return as_unproven(milder, need)
-        return ruling
+        return self._milder_on_player(situation, action, ruling, other) if unseen else ruling
 
     def _milder_on_player(self, situation: Situation, action: Action, ruling: Ruling, other: str) -> Ruling:
         """Return a milder ruling on an act that a body hid if it fits `other`, whose turn it was."""

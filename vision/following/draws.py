@@ -583,14 +583,16 @@ class Draws:
         """Give the last play to the player who draws, if another hand was only nearer; return that play.
 
         Players draw for the cards that they have put down. So the player who seems to have played must not
-        have drawn, and the player who draws must have been at the play pile. If nobody was seen to play, the
-        draw alone decides.
+        have drawn, and the player who draws must have been at the play pile. Whoever was seen to take the
+        card into the hand has played it. If nobody was seen to play, the draw alone decides.
         """
         log, player = self._scene.log, self._scene.player(drawn.seat)
         last = log.last
         if last is None or last.event != "play" or last.player == player or last.t is None:
             return None
         if last.source != "hand" or not 0.0 <= drawn.t - last.t < _SOON_SECONDS:
+            return None
+        if last.player is not None and self._scene.player_held_card:
             return None
         if last.player is not None:
             put_down = log.put_down_by(last.player)

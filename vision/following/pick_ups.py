@@ -335,6 +335,8 @@ class Taking:
         log, cards = self._scene.log, taken.cards
         if taken.played is not None:
             log.revise(taken.played, now, withdrawn=True)
+            if taken.played.player is not None:
+                log.held |= dict.fromkeys(cards, taken.played.player)
             return None
         if taken.put is not None:
             log.revise(taken.put, now, withdrawn=True)

@@ -322,9 +322,8 @@ class PlayPile:
                 self._settle(now, patch)
             return
         names = tuple(card.name for card in new)
-        seat = self._holder_of(names)
-        if seat is None:
-            seat = self._visits.who_put_down(new[-1].seen)
+        holder = self._holder_of(names)
+        seat = self._visits.who_put_down(new[-1].seen) if holder is None else holder
         self._before_action(seat, now, t)
         self._new_cards.begin_play()
         player = self._scene.player(seat)
@@ -339,6 +338,7 @@ class PlayPile:
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
         self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1].seen)
+        self._scene.player_held_card = holder is not None
         self._scene.player_in_doubt = not self._visits.is_sure_who(new[-1].seen)
         last = self._play_log.newest
         told = self._play_log.report(player, new, source, t, now, below=below)

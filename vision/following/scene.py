@@ -82,6 +82,8 @@ class Scene:
     """Whether anything has been played, shown or picked up since the deal."""
     card_came: tuple[float, float] = (-math.inf, math.inf)
     """When looks last showed the play pile without the card that was put down last, and first with it."""
+    player_held_card: bool = False
+    """Whether the player of the last card put on the pile had been seen to take it into the hand."""
     player_in_doubt: bool = False
     """Whether several players may have put that card down."""
     burned: list[str] = field(default_factory=list)

@@ -230,6 +230,7 @@ class UpCards:
         if count := (Counter(up) - was).total():
             fields = {"up": {player: up}, "count": count, "confidence": 0.95}
             self._scene.log.add("exchange", t, now, player=player, **fields)
+            self._scene.log.held |= dict.fromkeys(was - Counter(up), player)
             self._played_from_hand_after(t, player, was, was - Counter(up), now)
 
     def _played_from_hand_after(

@@ -95,6 +95,14 @@ def _rows_stay(looks: Looks, settled: Sequence[Observation], layout: Layout) -> 
     return all(any(card.face == one.face and card.is_at(one) for one in early) for card in rows)
 
 
+def _rows_complete_in(looks: Looks, settled: Sequence[Observation], layout: Layout) -> int:
+    """Return the number of the first look by which each card of the rows was seen, from 0 for the oldest."""
+    rows = [card for card in settled if (zone := layout.zone_at(card.x, card.y)) and zone.kind == "row"]
+    seen = [observe(look, layout.plane) for look in looks]
+    first = (next((k for k, look in enumerate(seen) if any(c.is_at(one) for one in look)), 0) for c in rows)
+    return max(first, default=0)
+
+
 @dataclass(slots=True, eq=False)
 class _Looking:
     """A look that is being read, with what was known when it began."""
@@ -519,6 +527,8 @@ class Watcher:
         rows = up if self._known is None else remaining_up_cards(up, layout, self._known)
         self._background.inpaint_cards([reading.quad for reading in looks[-1]])
         since = self._resting.rest_start
+        if over_time:
+            since = self._resting.times[_rows_complete_in(looks, settled, layout)]
         deal = Deal(
             layout,
             rows,

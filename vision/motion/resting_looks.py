@@ -31,7 +31,8 @@ class RestingLooks:
     def __init__(self) -> None:
         self._at_rest: list[list[CardReading]] = []
         self._over_time: list[list[CardReading]] = []
-        self._kept_at = -math.inf
+        self._times: list[float] = []
+        """When the first of the looks within each of these seconds was made."""
         self._moved_at = -math.inf
 
     @property
@@ -46,6 +47,11 @@ class RestingLooks:
         Heads and hands that rest in the picture hide other cards in each of them.
         """
         return self._over_time if len(self._over_time) >= _MIN_LOOKS_OVER_TIME else []
+
+    @property
+    def times(self) -> Sequence[float]:
+        """When the looks of `over_time` were made, in seconds."""
+        return self._times
 
     @property
     def amid_motion(self) -> bool:
@@ -74,7 +80,7 @@ class RestingLooks:
 
     def clear(self) -> None:
         """Drop all looks."""
-        self._at_rest, self._over_time = [], []
+        self._at_rest, self._over_time, self._times = [], [], []
 
     def note_motion(self, t: float) -> None:
         """Drop all looks at rest, because something moved at `t` (seconds)."""
@@ -104,9 +110,8 @@ class RestingLooks:
 
     def _keep(self, readings: list[CardReading], t: float) -> None:
         """Keep a look for longer; of several looks within a second, the last."""
-        kept = self._over_time
-        if t - self._kept_at < _AMID_MOTION_SECONDS:
-            kept = kept[:-1]
-        else:
-            self._kept_at = t
-        self._over_time = [*kept[-_MAX_LOOKS + 1 :], readings]
+        if self._times and t - self._times[-1] < _AMID_MOTION_SECONDS:
+            self._over_time[-1] = readings
+            return
+        self._over_time = [*self._over_time[-_MAX_LOOKS + 1 :], readings]
+        self._times = [*self._times[-_MAX_LOOKS + 1 :], t]

@@ -319,6 +319,19 @@ def test_pick_up_of_fewer_cards_where_the_lower_ones_may_have_been_taken_before(
     assert game.table.hands[CAT].size == 5
 
 
+def test_a_hidden_play_of_a_card_that_the_next_player_holds_accuses_nobody_else(start: Start) -> None:
+    game = start()
+    unsure(game)
+    game.play(BOB, "9H", draws=1)
+    game.tell("pick_up", CAT, "9H")
+    game.play(ANN, "5H", draws=1)
+    game.play(BOB, "6H", draws=1)
+    assert game.table.turn == CAT
+    outcome = game.tell("play", ANN, "9H", source="hand", unseen=True)
+    assert outcome.ruling is not None
+    assert outcome.ruling["verdict"] == "unproven"
+
+
 def burned_by_bob(
     start: Start, picked_up: str, top: tuple[str, str, str], ups: Mapping[str, tuple[str, ...]]
 ) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -982,6 +983,20 @@ def test_a_pile_is_burnt_where_its_cards_lie_though_no_hand_was_seen_there() -> 
     script.table = [card("9S", BURN_AT)]
     script.rest(4.0)
     assert script.told()[-1] == ("burn", "Bob", ("9S",))
+
+
+def test_a_card_that_a_player_has_exchanged_into_the_hand_is_that_players_play() -> None:
+    script = script_by_hands()
+    spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
+    script.end(script.reach("Bob", (place, 0.3), (BOB_HOME, 0.1)))
+    script.rows[spot] = card("2S", place)
+    script.rest(3.0)
+    assert script.events[-1].event == "exchange"
+    aside = (PLAY_AT[0], PLAY_AT[1] + 90.0)
+    put = partial(script.table.append, card("JC", PLAY_AT))
+    both(script, ("Ann", [PLAY_AT] * 3), ("Bob", [BOB_HOME, aside, BOB_HOME]), then=put)
+    script.rest(3.0)
+    assert script.told()[-1] == ("play", "Bob", ("JC",))
 
 
 def test_a_card_that_came_to_light_with_a_burned_pile_is_not_shown_afterwards() -> None:
