@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.cards import copies
 from vision.decks.card_classes import rank_and_colour, rank_of
-from vision.following.certainty import SURE
+from vision.following.certainty import CERTAIN, SURE
 from vision.following.close_ups import PicturePair
 from vision.following.pile_geometry import OFF_MM, are_two_ends, hide, hides_part, in_place
 from vision.table.observations import MIN_NAME_P, FusedObservation, Observation, angle_between
@@ -25,7 +25,8 @@ _ABOUT_MM = 16.0
 _JUST_THERE = 3.0, 4.0
 """The edges of two cards this near (mm, degrees) look like one."""
 _MOVED = 45.0, 20.0
-"""A hand moves a card that it is about to take by this much (mm, degrees)."""
+"""A hand moves a card that it is about to take by this much (mm, degrees). The outline of a half-hidden card
+is off by no more mm."""
 _ALONG = 30.0
 """A card turned from another by no more degrees lies along it."""
 Claim = tuple[str | None, float, Observation]
@@ -89,6 +90,26 @@ def joined_ends(cards: Sequence[FusedObservation]) -> list[FusedObservation]:
                     max(other.look_count, card.look_count),
                     max(other.last_look, card.last_look),
                 )
+                break
+        else:
+            joined.append(card)
+    return joined
+
+
+def joined_by_name(cards: Sequence[FusedObservation], packs: int) -> list[FusedObservation]:
+    """Return the cards of several looks; those of one almost certain name, near each other, are put together.
+
+    The outline of a half-hidden card differs from look to look, but each card exists once per pack.
+    """
+    joined: list[FusedObservation] = []
+    for card in cards:
+        name, p = card.observation.best
+        surely = name is not None and p >= CERTAIN and copies(name, packs) == 1
+        for k, other in enumerate(joined if surely else ()):
+            (other_name, q), place = other.observation.best, other.observation.place
+            if other_name == name and q >= CERTAIN and math.dist(place, card.observation.place) <= _MOVED[0]:
+                last = max(card, other, key=lambda one: one.last_look)
+                joined[k] = replace(last, look_count=card.look_count + other.look_count)
                 break
         else:
             joined.append(card)

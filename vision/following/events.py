@@ -224,7 +224,7 @@ class EventMaker:
                 self._look_beside_hand(zone, [*there, *at_rest], look.t)
         left = [u for u in still if self._scene.is_left_behind(u)]
         put = [u.seen for u in left if holder(u.seen, u.seat) == u.seat]
-        put = [seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)]
+        put = self._not_held([seen for seen in put if self.layout.zone_at(seen.x, seen.y) in (None, BURN)])
         free, on_burn_pile = self._not_held(by_zone.get(None, [])), by_zone.get(BURN, [])
         if BURN in look.hidden:
             self._look_beside_piles(look, free, [*on_burn_pile, *put])

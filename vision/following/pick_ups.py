@@ -221,7 +221,8 @@ class Taking:
             return
         scene, before = self._scene, self._scene.layout.burn
         scene.started = True
-        t = taken.reach.last_seen if taken.reach is not None else taken.t
+        seen_since = taken.reach is not None and taken.reach.last_seen >= taken.shown
+        t = taken.reach.last_seen if taken.reach is not None and seen_since else taken.t
         burnt = self.burnt = self.went_on_to_burn_pile(taken)
         if burnt:
             scene.burned += [*self._burn_pile.came_with(taken.cards, taken.t), *taken.cards]

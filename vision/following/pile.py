@@ -15,6 +15,7 @@ from vision.following.certainty import CERTAIN, HARDLY, SURE
 from vision.following.close_ups import NO_PICTURES, PicturePair
 from vision.following.duplicates import (
     PileCard,
+    joined_by_name,
     joined_ends,
     lies_alone,
     names_at,
@@ -132,7 +133,7 @@ class Pile:
         # A card that shows only in part is not found in every look. Two looks are enough for a sure reading.
         settled = [
             s
-            for s in joined_ends(fuse_looks(looks))
+            for s in joined_ends(joined_by_name(fuse_looks(looks), self.packs))
             if s.look_count >= min(len(looks), AGREEING_LOOKS) and s.observation.face == "up"
         ]
         staying = self._staying([s.observation for s in settled], pictured)

@@ -337,6 +337,7 @@ class PlayPile:
             new, self._glimpses if early else self._looks
         )
         self.pile.put(new, free=not (unpictured or early), below=below)
+        self._last_seen_at, self._lifted_by = max(now, self._last_seen_at), None
         self._scene.started, self._scene.card_came = True, self._visits.when_it_came(new[-1].seen)
         self._scene.player_held_card = holder is not None
         self._scene.player_in_doubt = not self._visits.is_sure_who(new[-1].seen)

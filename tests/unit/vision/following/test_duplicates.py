@@ -339,3 +339,9 @@ def test_a_picture_from_before_a_card_came_does_not_tell_another_one_from_it() -
     assert not pile.view([[aside]] * 2, set(), was=was).new, "the picture shows what lay there before both"
     pile.note_picture()
     assert [name for name, _, _ in pile.view([[aside]] * 2, set(), was=was).new] == ["JS"]
+
+
+def test_a_card_whose_outline_differs_from_look_to_look_is_told_by_its_name() -> None:
+    looks = [[card("7S", (-43.0, -3.0), 0.985, 67.0)], [card("7S", (-61.0, -11.0), 0.985, 87.0)]]
+    seen = [[new.name for new in Pile(packs=packs).view(looks, set()).new] for packs in (1, 2)]
+    assert seen == [["7S"], []], "with two packs they may be two cards"

@@ -851,6 +851,46 @@ def test_a_pile_went_with_the_hand_beneath_which_it_was_last_seen() -> None:
     assert picked_up == ["Bob"]
 
 
+def test_a_card_of_a_fan_that_shows_under_a_hand_was_not_shown_to_anybody() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.rest(3.0)
+    fan = card("7C", (ANN_HOME[0] - 150.0, ANN_HOME[1] + 40.0))
+    near = (fan.x + 60.0, fan.y - 60.0)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (near, 0.3), (ANN_HOME, 0.2)))
+    for _ in range(3):
+        script.t += 0.1
+        script.look([UnderArm(PLAYERS.index("Ann"), fan, 0.33, False)])
+    script.play("Bob", card("JD", (PLAY_AT[0] + 20.0, PLAY_AT[1])))
+    assert [told[0] for told in script.told()] == ["deal", "play", "play"]
+
+
+def test_who_lifted_the_pile_before_has_not_lifted_a_card_that_was_put_there_since() -> None:
+    script = script_by_hands()
+    pile, king = card("9S", PLAY_AT), card("KD", PLAY_AT)
+    script.play("Ann", pile)
+    script.rest(4.0)
+    together(script, "Ann", ANN_HOME, "Bob", BOB_HOME, PLAY_AT)
+    lifted = replace(pile, x=pile.x - 10.0)
+    script.look([UnderArm(PLAYERS.index("Bob"), lifted, 0.8, True)], frozenset({PLAY}))
+    script.table.clear()
+    together(script, "Ann", ANN_HOME, "Bob", PLAY_AT, BOB_HOME)
+    script.rest(4.0)
+    puts, home = ArmTrack.begin(90, PLAYERS.index("Cat"), script.t), (PLAY_AT[0], -220.0)
+    for place, shows in [(home, ()), (PLAY_AT, ()), *[(PLAY_AT, (king,))] * 2, (home, ())]:
+        for _ in range(3):
+            script.t += STEP
+            puts.update(place, script.t)
+            covered = {PLAY: frozenset({puts.seat})}
+            frame = HandsFrame(script.t, (puts,), (), covered, by_hands=True)
+            script.events += script.maker.on_hands(frame)
+        script.look([UnderArm(puts.seat, seen, 0.45, False) for seen in shows], frozenset({PLAY}))
+    assert script.told()[-1] == ("play", "Cat", ("KD",))
+    script.end(puts)
+    script.rest(4.0)
+    assert script.told() == [("deal", None, ()), ("play", "Ann", ("9S",)), ("pick_up", "Bob", ("9S",))]
+
+
 def test_a_pile_that_lies_unmoved_beneath_a_resting_hand_goes_with_the_hand_that_comes_for_it() -> None:
     script = script_by_hands()
     pile = card("9S", PLAY_AT)
