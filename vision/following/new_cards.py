@@ -44,6 +44,7 @@ class NewCardFilter:
         seen: Sequence[NewCard],
         player_at: Callable[[Observation], str | None],
         t: float,
+        now: float,
         *,
         early: bool,
         unpictured: bool,
@@ -53,16 +54,16 @@ class NewCardFilter:
         `early`: a hand is still there, and cards that it partly hides may be misread. So doubtful ones wait.
         `unpictured`: no picture shows that the cards came.
         """
-        seen = self.without_those_not_taken(seen)
+        seen = self.without_those_not_taken(seen, now)
         if unpictured:
             return seen
         seen = self.surely_put_down(seen) if early else self.without_overlooked(seen, t)
         sure = CERTAIN if early else LIKELY
         return self.without_misread_beside_last(seen, player_at(seen[-1].seen), t, sure) if seen else []
 
-    def without_those_not_taken(self, seen: Sequence[NewCard]) -> list[NewCard]:
+    def without_those_not_taken(self, seen: Sequence[NewCard], now: float) -> list[NewCard]:
         """Return the new cards, without those that seemed taken and are there again: they were overlooked."""
-        overlooked = self._taking.overlooked([card.name for card in seen])
+        overlooked = self._taking.overlooked([card.name for card in seen], now)
         places = {card.name: card.seen for card in seen}
         self._pile.cards += [PileCard(name, places.get(name)) for name in overlooked]
         return [card for card in seen if card.name not in overlooked]

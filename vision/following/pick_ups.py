@@ -48,6 +48,8 @@ class Taken:
     """When they were last seen on the pile."""
     aside_at: float | None = None
     """When a hand was seen to put them beside the piles; None if none was."""
+    by_body: bool = False
+    """Whether no hand was seen at the pile, only the body of that seat."""
 
 
 class Taking:
@@ -74,14 +76,24 @@ class Taking:
         self._reported: tuple[Event, Taken, Place | None] | None = None
         """The reported event about the pile last taken, its cards, and the burn pile's place before."""
 
-    def overlooked(self, seen: Collection[str]) -> tuple[str, ...]:
-        """Return the cards that only seemed taken, because some of them are `seen` on the pile again."""
+    def overlooked(self, seen: Collection[str], now: float) -> tuple[str, ...]:
+        """Return the cards that only seemed taken, because some of them are `seen` on the pile again.
+
+        If a pick-up was reported although no hand was seen there, withdraw it: a body only hid the cards.
+        """
         if self.whole is not None and set(seen) & set(self.whole.cards):
             cards, self.whole, self.only_seemed_taken = self.whole.cards, None, True
             return cards
         if self.part is not None and not self.part.surely and set(seen) & set(self.part.cards):
             cards, self.part = self.part.cards, None
             return cards
+        if self._reported is not None:
+            event, taken, _ = self._reported
+            newest = event.event == "pick_up" and self._scene.log.is_newest(event)
+            if taken.by_body and newest and set(seen) & set(taken.cards):
+                self._reported = self._picked_up = None
+                self._scene.log.revise(event, now, withdrawn=True)
+                return taken.cards
         return ()
 
     def hand_that_put_aside(self, cards: Collection[str], shown: float) -> NearHand | None:
@@ -113,6 +125,7 @@ class Taking:
         self.whole = self._last = self._taken(seat, cards, now, at)
         self.burnt = self.only_seemed_taken = False
         self.whole.shown = shown
+        self.whole.by_body = self._scene.by_hands and (hand is None or math.isinf(hand.mm))
         if aside:
             self.whole.aside_at = at
 

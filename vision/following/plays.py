@@ -315,7 +315,9 @@ class PlayPile:
         `unpictured`: no picture shows that the cards came; `early`: a hand is still there.
         """
         t = self._put_down_at(seen, now)
-        seen = self._new_cards.put_down(seen, self._visits.player_at, t, early=early, unpictured=unpictured)
+        seen = self._new_cards.put_down(
+            seen, self._visits.player_at, t, now, early=early, unpictured=unpictured
+        )
         new = self._reveal(seen, now) if seen else []
         if not new:
             if not early:

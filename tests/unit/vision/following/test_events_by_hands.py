@@ -851,6 +851,20 @@ def test_a_pile_went_with_the_hand_beneath_which_it_was_last_seen() -> None:
     assert picked_up == ["Bob"]
 
 
+def test_a_pile_that_a_head_hid_was_not_picked_up_if_its_cards_come_to_light_again() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.rest(4.0)
+    somebody_leans(script, "Bob", PLAY, frames=3)
+    lying, script.table = script.table, []
+    script.rest(2.0)
+    assert script.told()[-1] == ("pick_up", "Bob", ("9S",))
+    script.table = lying
+    script.play("Cat", card("JD", (PLAY_AT[0] + 25.0, PLAY_AT[1])))
+    script.rest(3.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",)), ("play", "Cat", ("JD",))]
+
+
 def test_a_card_of_a_fan_that_shows_under_a_hand_was_not_shown_to_anybody() -> None:
     script = script_by_hands()
     script.play("Ann", card("9S", PLAY_AT))

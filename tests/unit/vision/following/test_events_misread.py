@@ -132,7 +132,7 @@ def test_a_card_of_another_rank_under_the_hand_that_plays_must_be_all_but_certai
 
     def told(player: str, p: float, *, early: bool) -> bool:
         new = [NewCard(name, p, card(name, (-60.0, 30.0), p))]
-        return bool(new_cards.put_down(new, lambda _: player, 11.4, early=early, unpictured=False))
+        return bool(new_cards.put_down(new, lambda _: player, 11.4, 11.4, early=early, unpictured=False))
 
     assert told("Ann", 0.94, early=True) == (name == "6D")
     assert told("Ann", 0.98, early=True)
