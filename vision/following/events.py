@@ -467,7 +467,7 @@ class EventMaker:
         layout = self.layout
         self._guessed_pile = True
         self._burn_pile.know(cards)
-        if self._joined is not None:
+        if self._joined is not None and self.log.turns == 0:
             self._put_below(self._joined.below((x, y)))
             self._report_pile_of_joined_game(now)
         on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]

@@ -584,8 +584,8 @@ class Watcher:
     def _was_read_first(self, reading: CardReading, layout: Layout) -> bool:
         """Return whether the first look of all showed the same card at the same place."""
         first = observe(self._first_look or (), layout.plane)
-        (card,) = observe([reading], layout.plane)
-        return any(card.best[0] == other.best[0] and card.is_at(other) for other in first)
+        cards = observe([reading], layout.plane)
+        return any(card.best[0] == one.best[0] and card.is_at(one) for card in cards for one in first)
 
     # -- when it is unclear whether cards and camera have moved ------------------------------------------
 

@@ -138,6 +138,23 @@ def test_a_card_put_on_another_pile_shows_the_play_pile() -> None:
     assert play == ("play", "Bob", ("KH",))
 
 
+def test_a_pile_that_is_moved_later_has_each_card_once() -> None:
+    game = joined(*PILE)
+    game.reach(410, 280, -1, lambda: game.table.put("KH", 424, 296, 8))
+    game.run(1.5)
+
+    def moved() -> None:
+        game.table.cards = [card for card in game.table.cards if card[0] not in ("9S", "QH", "KH")]
+        for number, name in enumerate(("9S", "QH", "KH")):
+            game.table.put(name, 330 + 7 * number, 300, 9 * number)
+
+    game.reach(420, 320, 1, moved)
+    game.run(2.0)
+    game.reach(340, 280, -1, lambda: game.table.put("2D", 360, 300, 40))
+    game.run(2.0)
+    assert sorted(game.watcher.view.pile) == ["2D", "9S", "KH", "QH"]
+
+
 def test_people_can_show_which_of_the_piles_is_the_play_pile() -> None:
     game = joined(*PILE, *BURNED)
     game.watcher.put(PLAY, (424.0, 303.0))
