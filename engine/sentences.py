@@ -45,8 +45,9 @@ def say(form: str, **facts: str | int | Sequence[str] | None) -> Said:
 def as_sentence(text: str, form: str, facts: Mapping[str, Any]) -> str:
     """Return a filled template with a capital if it begins with a player who is not known."""
     field = _FIRST_FIELD.match(form)
-    begins_with_nobody = field is not None and facts[field[1]] is None
-    return capital(text) if begins_with_nobody else text
+    if field is None or facts[field[1]] is not None:
+        return text
+    return capital(text)
 
 
 def facts_of(text: str) -> dict[str, Any]:

@@ -98,7 +98,7 @@ class HiddenCardNamer:
         state: Knowledge,
         now: float,
         settled: Collection[int],
-        taken_back: Sequence[Event] = (),
+        taken_back: Sequence[Event],
     ) -> list[Event]:
         """Return the consequences of events just ruled on (`engine.referee.referee.Referee.name_hidden`).
 
@@ -113,9 +113,11 @@ class HiddenCardNamer:
         standing = {event.id: event for event in events if event.id not in settled}
         self._stacks = [stack for stack in self._stacks if stack.stands(standing.get(stack.play.id))]
         told = [event for stack in self._stacks for event in stack.update(events, now)]
-        for event in [event for event in events if event.id in ruled]:
-            hidden = ruled[event.id].hidden
-            stack = None if hidden is None else self._new_stack(event, hidden, events, state, taken_back)
+        for event in events:
+            outcome = ruled.get(event.id)
+            if outcome is None or outcome.hidden is None:
+                continue
+            stack = self._new_stack(event, outcome.hidden, events, state, taken_back)
             if stack is not None:
                 self._handled.add(stack.play.id)
                 self._stacks.append(stack)

@@ -146,8 +146,9 @@ class Referee:
         """
         outcomes = {number: self._outcomes[number] for number in ruled if number in self._outcomes}
         reported = sorted(self._events, key=lambda event: event.id)
-        back = [e for e in self._log if e.event == "play" and e.withdrawn and e.revise not in settled]
-        return self._hidden.follow(outcomes, reported, self._applier.state, now, settled, back)
+        withdrawn = [event for event in self._log if event.event == "play" and event.withdrawn]
+        taken_back = [event for event in withdrawn if event.revise not in settled]
+        return self._hidden.follow(outcomes, reported, self._applier.state, now, settled, taken_back)
 
     # Replay
 

@@ -228,9 +228,9 @@ class BurnPile:
         return bool(self._pictures) and self._pictures[-1][0] >= t
 
     def came_with(self, cards: Collection[str], t: float) -> list[str]:
-        """Return the cards that were put there since shortly before `t`, but are none of the burnt `cards`.
+        """Return further cards that came to the burn pile with burnt `cards`, since shortly before `t`.
 
-        They lay hidden under them, in a set that was put down as one stack.
+        They lay hidden under those, in a set that was put down as one stack.
         """
         names = dict.fromkeys(put.card.best[0] for put in self._put_since(t) if put.card.best[1] >= LIKELY)
         known = {*cards, *self._scene.burned}

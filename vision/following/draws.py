@@ -470,9 +470,9 @@ class Draws:
             return
         log, (event, drawn) = self._scene.log, self._reported
         play = log.last_play_of(event.player)
-        if play is None or not play.withdrawn or not drawn.nothing_showed:
+        if play is None or not play.withdrawn:
             return
-        if log.since(play) == [log.latest(event)]:
+        if drawn.nothing_showed and log.since(play) == [log.latest(event)]:
             log.revise(event, now, withdrawn=True)
             self._reported = None
 
@@ -592,9 +592,9 @@ class Draws:
             return None
         if last.source != "hand" or not 0.0 <= drawn.t - last.t < _SOON_SECONDS:
             return None
-        if last.player is not None and self._scene.player_held_card:
-            return None
         if last.player is not None:
+            if self._scene.player_held_card:
+                return None
             put_down = log.put_down_by(last.player)
             surely = self._scene.player_in_doubt and any(
                 self._pictures.show_taking(*stay, plainly=True) for stay in drawn.stays

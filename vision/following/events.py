@@ -152,8 +152,12 @@ class EventMaker:
     @property
     def knows_pile(self) -> bool:
         """Whether the play pile is known: a person has shown it, or somebody has played or picked up."""
-        believed = self._joined is not None and self.log.turns == 0
-        return self.layout.play is not None and not believed
+        return self.layout.play is not None and self._just_joined is None
+
+    @property
+    def _just_joined(self) -> JoinedGame | None:
+        """The game that was joined, until somebody plays or picks up."""
+        return self._joined if self.log.turns == 0 else None
 
     @property
     def log(self) -> ReportedEvents:
@@ -361,7 +365,9 @@ class EventMaker:
         t = look.t
         fresh = self._burn_pile.look(free, t, under_arms=under_arms, burnt=look.burnt)
         self._note_face_down(fresh, t)
-        if not fresh or (self.layout.play is None and self._first_on_pile(fresh, t)):
+        if not fresh:
+            return
+        if self.layout.play is None and self._first_on_pile(fresh, t):
             return
         known = {name for name, _ in self._locations.lying()}
         if played := self._played_on_moved_pile(fresh, known):
@@ -402,11 +408,13 @@ class EventMaker:
 
         The pile that was believed to be it must still lie there: else its own cards may come to light.
         """
-        pile_lies = any(self.layout.zone_at(card.x, card.y) == PLAY for card in look.cards)
-        if self._joined is None or self.log.turns > 0 or self._taking.whole is not None or not pile_lies:
+        joined = self._just_joined
+        if joined is None or self._taking.whole is not None:
+            return []
+        if not any(self.layout.zone_at(card.x, card.y) == PLAY for card in look.cards):
             return []
         ups = [c for c in self._near_draw_pile(fresh) if c.best[0] not in known]
-        return [c for c in ups if self._joined.shows_play_pile(c) and not self._shows.shown_before(c)]
+        return [c for c in ups if joined.shows_play_pile(c) and not self._shows.shown_before(c)]
 
     def _go_on_with_moved_pile(self, played: Sequence[Observation], now: float) -> None:
         """Move the play pile to where it was taken, and put these cards on it."""
@@ -463,19 +471,18 @@ class EventMaker:
         self, cards: Sequence[Observation], looks: Sequence[Sequence[Observation]], now: float
     ) -> None:
         """Place the play pile where these cards are, and examine the looks that showed them there."""
-        x, y = self._place_pile(cards)
-        layout = self.layout
+        place = self._place_pile(cards)
         self._guessed_pile = True
         self._burn_pile.know(cards)
-        if self._joined is not None and self.log.turns == 0:
-            self._put_below(self._joined.below((x, y)))
+        if (joined := self._just_joined) is not None:
+            self._put_below(joined.below(place))
             self._report_pile_of_joined_game(now)
-        on_pile = [[c for c in look if layout.zone_at(c.x, c.y) == PLAY] for look in looks]
+        on_pile = [[c for c in look if self.layout.zone_at(c.x, c.y) == PLAY] for look in looks]
         # Only looks before the first card are dropped. A later one may have overlooked it.
         on_pile = list(dropwhile(lambda look: not look, on_pile))
-        bare = self._bare_looks((x, y), cards)
+        bare = self._bare_looks(place, cards)
         since = max(bare, default=now - _FIRST_PLAY_SECONDS)
-        self._play.begin(on_pile, self._put_down_at((x, y), since), now, bare)
+        self._play.begin(on_pile, self._put_down_at(place, since), now, bare)
 
     def _place_pile(self, cards: Sequence[Observation]) -> Place:
         """Place the play pile in the middle of these cards, and return that place (mm)."""

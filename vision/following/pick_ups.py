@@ -234,8 +234,8 @@ class Taking:
             return
         scene, before = self._scene, self._scene.layout.burn
         scene.started = True
-        seen_since = taken.reach is not None and taken.reach.last_seen >= taken.shown
-        t = taken.reach.last_seen if taken.reach is not None and seen_since else taken.t
+        reach = taken.reach
+        t = taken.t if reach is None or reach.last_seen < taken.shown else reach.last_seen
         burnt = self.burnt = self.went_on_to_burn_pile(taken)
         if burnt:
             scene.burned += [*self._burn_pile.came_with(taken.cards, taken.t), *taken.cards]
@@ -349,8 +349,7 @@ class Taking:
         log, cards = self._scene.log, taken.cards
         if taken.played is not None:
             log.revise(taken.played, now, withdrawn=True)
-            if taken.played.player is not None:
-                log.held |= dict.fromkeys(cards, taken.played.player)
+            log.takes_into_hand(taken.played.player, cards)
             return None
         if taken.put is not None:
             log.revise(taken.put, now, withdrawn=True)

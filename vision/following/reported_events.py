@@ -101,10 +101,15 @@ class ReportedEvents:
     def _moved(self, event: Event) -> None:
         """Note which cards have gone into a hand, and which have come out of one."""
         if event.player is not None and event.event in ("pick_up", "take_up") and not event.withdrawn:
-            self.held |= dict.fromkeys(event.cards, event.player)
+            self.takes_into_hand(event.player, event.cards)
         else:
             for card in event.cards:
                 self.held.pop(card, None)
+
+    def takes_into_hand(self, player: str | None, cards: Iterable[str]) -> None:
+        """Note that a player (None: nobody knows who) has taken cards into the hand."""
+        if player is not None:
+            self.held |= dict.fromkeys(cards, player)
 
     def _showed(self, players: Iterable[str], t: float) -> None:
         """Note that players have put down one card each: shown cards are burnt."""

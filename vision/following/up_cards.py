@@ -230,8 +230,9 @@ class UpCards:
         if count := (Counter(up) - was).total():
             fields = {"up": {player: up}, "count": count, "confidence": 0.95}
             self._scene.log.add("exchange", t, now, player=player, **fields)
-            self._scene.log.held |= dict.fromkeys(was - Counter(up), player)
-            self._played_from_hand_after(t, player, was, was - Counter(up), now)
+            into_hand = was - Counter(up)
+            self._scene.log.takes_into_hand(player, into_hand)
+            self._played_from_hand_after(t, player, was, into_hand, now)
 
     def _played_from_hand_after(
         self, t: float, player: str, was: Counter[str], into_hand: Counter[str], now: float

@@ -21,6 +21,7 @@ from vision.following.events import EventMaker
 from vision.following.looks import Deal, Look, UnderArm
 from vision.following.patches import Patch
 from vision.following.regions import crowded, patches, people, zone_of
+from vision.following.scene import ON_PILE_MM
 from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points
 from vision.hands.landmarks import HandFinder
@@ -53,8 +54,6 @@ apart, and nobody rests that long while dealing."""
 _DEALT_CARDS = 4
 """Cards are dealt if at least so many new names come in half of the looks amid motion. A slow dealer puts
 down one a second. A set of four looks the same, which only delays the question about the table."""
-_SAME_PILE_MM = 60.0
-"""The cards of a pile lie nearer to each other than this."""
 _UNDER_ARM_SHARE = 0.12
 """A card is under an arm if the arm covers more than this share of it."""
 _MOVING_CARD_SHARE = 0.08
@@ -64,7 +63,8 @@ _MOVING_CARD_SHARE = 0.08
 def _beside(layout: Layout, looks: Looks) -> list[Observation]:
     """Return the cards that lie in no row, on no pile and in nobody's fan.
 
-    A card that was just played may be in the last look alone. The place of another card may be its own.
+    A card that was just played may be in the last look alone. If it lies just where another one lay, fusing
+    takes the two for one. So the reading of the last look counts if it is surer.
     """
     seen = [observe(look, layout.plane) for look in looks]
     often = [group.observation for group in fuse_looks(seen) if group.look_count >= max(2, len(looks) // 3)]
@@ -78,7 +78,7 @@ def _beside(layout: Layout, looks: Looks) -> list[Observation]:
 def _are_in_sight(cards: Iterable[Observation], look: Sequence[CardReading], layout: Layout) -> bool:
     """Return whether each face-up card, or another one on the same pile, is seen in a look."""
     there, ups = observe(look, layout.plane), [card for card in cards if card.face == "up"]
-    return all(any(math.dist(card.place, seen.place) < _SAME_PILE_MM for seen in there) for card in ups)
+    return all(any(math.dist(card.place, seen.place) < ON_PILE_MM for seen in there) for card in ups)
 
 
 def _may_be_held(reading: CardReading, layout: Layout) -> bool:
@@ -88,19 +88,32 @@ def _may_be_held(reading: CardReading, layout: Layout) -> bool:
     return any(layout.is_at_a_player((x, y)) for x, y in layout.plane.to_mm(reading.quad).tolist())
 
 
+def _cards_of_rows(settled: Iterable[Observation], layout: Layout) -> list[Observation]:
+    """Return the cards that lie in rows."""
+    return [card for card in settled if (zone := layout.zone_at(card.x, card.y)) and zone.kind == "row"]
+
+
 def _rows_stay(looks: Looks, settled: Sequence[Observation], layout: Layout) -> bool:
     """Return whether the cards in the rows lay there in the earlier looks already: nobody deals any more."""
     early = settled_cards(looks[: len(looks) // 2 + 1], layout.plane)
-    rows = [card for card in settled if (zone := layout.zone_at(card.x, card.y)) and zone.kind == "row"]
+    rows = _cards_of_rows(settled, layout)
     return all(any(card.face == one.face and card.is_at(one) for one in early) for card in rows)
 
 
 def _rows_complete_in(looks: Looks, settled: Sequence[Observation], layout: Layout) -> int:
     """Return the number of the first look by which each card of the rows was seen, from 0 for the oldest."""
-    rows = [card for card in settled if (zone := layout.zone_at(card.x, card.y)) and zone.kind == "row"]
     seen = [observe(look, layout.plane) for look in looks]
-    first = (next((k for k, look in enumerate(seen) if any(c.is_at(one) for one in look)), 0) for c in rows)
-    return max(first, default=0)
+
+    def first_look(card: Observation) -> int:
+        return next((k for k, look in enumerate(seen) if any(card.is_at(one) for one in look)), 0)
+
+    return max(map(first_look, _cards_of_rows(settled, layout)), default=0)
+
+
+def _is_among(reading: CardReading, cards: Sequence[Observation], layout: Layout) -> bool:
+    """Return whether a reading is one of the cards, by its name and its place."""
+    seen = observe([reading], layout.plane)
+    return any(one.best[0] == card.best[0] and one.is_at(card) for one in seen for card in cards)
 
 
 @dataclass(slots=True, eq=False)
@@ -562,13 +575,14 @@ class Watcher:
             return False
         if self._tabletop is None:
             return not self._seen_undealt
+        first = observe(self._first_look or (), layout.plane)
         rows: list[list[bool]] = [[] for _ in layout.seats]
         others = []
         for reading in self.view.readings:
             zone = zone_of(reading, layout)
             if zone is not None and zone.kind == "row":
                 rows[zone.seat].append(
-                    self._was_read_first(reading, layout) or self._tabletop.is_unchanged(frame, reading.quad)
+                    _is_among(reading, first, layout) or self._tabletop.is_unchanged(frame, reading.quad)
                 )
             elif reading.card in names:
                 others.append(self._tabletop.is_unchanged(frame, reading.quad))
@@ -580,12 +594,6 @@ class Watcher:
         if rows_lay_there or any(others):
             return rows_lay_there
         return not self._seen_undealt  # the camera was turned to the table after its first picture
-
-    def _was_read_first(self, reading: CardReading, layout: Layout) -> bool:
-        """Return whether the first look of all showed the same card at the same place."""
-        first = observe(self._first_look or (), layout.plane)
-        cards = observe([reading], layout.plane)
-        return any(card.best[0] == one.best[0] and card.is_at(one) for card in cards for one in first)
 
     # -- when it is unclear whether cards and camera have moved ------------------------------------------
 
