@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from vision.following.patches import PATCH_MM, Patch, changed_share
+from vision.following.patches import PATCH_MM, REACH_MM, Patch, changed_share
 from vision.hands.tracks import ArmTrack, Pause
 from vision.table.layout import Place
 
@@ -100,11 +100,10 @@ class DrawPilePictures:
         self._draw_shares: deque[float] = deque(maxlen=_TELLING_DRAWS)
         """The share of the picture that changed with each of the latest draws."""
 
-    def look(self, t: float, picture: Patch | None, near: float = PATCH_MM) -> None:
+    def look(self, t: float, picture: Patch | None, near: float = REACH_MM) -> None:
         """Take in one look at the pile; None: there is no picture.
 
-        `near`: the distance (mm) from its middle to the nearest face-up card; `PATCH_MM`: no card is in the
-        picture.
+        `near`: the distance (mm) from its middle to the nearest face-up card, at most `REACH_MM`.
         """
         if picture is None or (self._seen and not picture.is_comparable(self._seen[-1].picture)):
             self._seen.clear()

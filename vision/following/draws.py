@@ -12,7 +12,7 @@ from engine.events import Event
 from vision.following.draw_paths import DRAGGED_MM, DrawWays
 from vision.following.draw_visits import PAUSE_SECONDS, REMEMBERED, STUCK_MM, DrawPilePictures, DrawVisit
 from vision.following.looks import BARE_LOOKS
-from vision.following.patches import PATCH_MM, Patch
+from vision.following.patches import REACH_MM, Patch
 from vision.following.reported_events import PutDown
 from vision.following.scene import NEAR_MM, Scene
 from vision.hands.tracks import ArmTrack
@@ -257,10 +257,10 @@ class Draws:
         meanwhile = (visit.reach for visit in self._visits if visit.start < end and start < visit.end)
         return {seats[number] for number in meanwhile if number in seats}
 
-    def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = PATCH_MM) -> None:
+    def look(self, t: float, *, there: bool, picture: Patch | None = None, near: float = REACH_MM) -> None:
         """Note whether one look, free of arms, showed the draw pile, and its picture.
 
-        `near`: the distance of the nearest face-up card from the pile's middle (mm), at most `PATCH_MM`.
+        `near`: the distance of the nearest face-up card from the pile's middle (mm), at most `REACH_MM`.
         """
         self._pile_showed = [*self._pile_showed[-BARE_LOOKS:], there]
         self.bare_since = math.inf if there else min(t, self.bare_since)

@@ -22,7 +22,7 @@ from vision.following.draws import Draws
 from vision.following.joined_game import JoinedGame
 from vision.following.looks import AGREEING_LOOKS, PATIENCE_LOOKS, Deal, Look
 from vision.following.misplaced_pile import MisplacedPile, Put
-from vision.following.patches import PATCH_MM
+from vision.following.patches import REACH_MM
 from vision.following.pick_ups import Taking
 from vision.following.pile_geometry import lie_over, nearest
 from vision.following.plays import PlayPile
@@ -80,7 +80,13 @@ class EventMaker:
         """When the last reported show happened."""
         self._under_hands: list[tuple[Look, list[Observation]]] = []
         """The latest looks and the cards that rest under hands in them, until the play pile is found."""
-        self._upcards = UpCards(self._scene, self.rows, self._before_action, lambda: self.pile)
+        self._upcards = UpCards(
+            self._scene,
+            self.rows,
+            self._before_action,
+            lambda: self.pile,
+            lambda name, t: self._play.take_off_misread(name, t),
+        )
         self._locations = CardLocations(
             self._scene, self.rows, self._burn_pile, self._taking, lambda: self.pile
         )
@@ -311,12 +317,12 @@ class EventMaker:
                 self._put_face_down.append((now, place))
 
     def _look_at_draw_pile(self, look: Look, *, there: bool) -> None:
-        draw = self.layout.draw
-        if draw is None or lie_over(look.cards, draw):
+        draw, picture = self.layout.draw, look.patches.get(DRAW)
+        if draw is None or picture is None or lie_over(look.cards, draw):
             self._draws.look(look.t, there=there)
             return
-        near = nearest(look.cards, draw, PATCH_MM)
-        self._draws.look(look.t, there=there, picture=look.patches.get(DRAW), near=near)
+        near = nearest(look.cards, draw, REACH_MM)
+        self._draws.look(look.t, there=there, picture=picture, near=near)
 
     def look_interval(self, hands: HandsFrame) -> float:
         """Return after how many seconds another look may decide something; inf when nothing is open.

@@ -91,9 +91,9 @@ class OccludedReadings:
         """Note that the cards at rest are settled."""
         self._resting.clear()
 
-    def lately(self, now: float) -> list[Observation]:
-        """Return the readings that count now, oldest first."""
-        return [seen for _, seen in self._recent(now)]
+    def lately(self, now: float, *, since: float = -math.inf) -> list[Observation]:
+        """Return the readings after `since` that count now, oldest first."""
+        return [seen for t, seen in self._recent(now) if t > since]
 
     def _recent(self, now: float) -> list[tuple[float, Observation]]:
         return [(t, seen) for t, seen in self._read if now - t < _SECONDS]

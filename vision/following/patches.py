@@ -25,6 +25,9 @@ _OTHER_LEVEL, OTHER_SHARE = 10.0, 0.08
 of the light does not count. At rest almost none differ; a card put on another changes a fifth or more."""
 PATCH_MM = 50.0
 """Half the side of a small picture: it reaches at least this far from the middle of a place."""
+REACH_MM = 58.0
+"""A card nearer than this to the middle of a place can change its picture. Pixels there are about 3 mm wide,
+and a shadow of a few mm lies around a card."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -149,10 +149,14 @@ class PlayLog:
         last = self.last
         return last if last is not None and now - last.t <= _SET_SECONDS + JUST_SECONDS else None
 
+    def play_of(self, name: str) -> Event | None:
+        """Return the latest play that put a card on the pile, in its latest form; None if none did."""
+        plays = (self._scene.log.latest(play) for play in reversed(self._on_pile))
+        return next((play for play in plays if name in play.cards and not play.withdrawn), None)
+
     def rename(self, old: str, new: str, now: float) -> None:
         """Revise a play: a card on the pile was misread when it was put down."""
-        plays = (self._scene.log.latest(play) for play in reversed(self._on_pile))
-        play = next((play for play in plays if old in play.cards and not play.withdrawn), None)
+        play = self.play_of(old)
         if play is not None:
             at = play.cards.index(old)
             self._scene.log.revise(play, now, cards=(*play.cards[:at], new, *play.cards[at + 1 :]))

@@ -142,8 +142,8 @@ class PlayPile:
         self._look_under_hand(look)
 
     def read_under_hand(self, now: float) -> set[str]:
-        """Return the names of the cards that were lately read on the pile beside or under a hand."""
-        return named_in([self._under_hand.lately(now)])
+        """Return the names of the cards read on the pile beside or under a hand since it last lay free."""
+        return named_in([self._under_hand.lately(now, since=self._taking.lay_free)])
 
     def _note_shown(self, cards: Iterable[tuple[Observation, int | None]], t: float) -> None:
         """Note when the pile's cards are seen, and which seat's hand has lifted them (None: none has)."""
@@ -376,6 +376,16 @@ class PlayPile:
             self._play_log.rename(misread.name, card.name, now)
             misread.name, misread.place = card.name, card.seen
         return tuple(new)
+
+    def take_off_misread(self, name: str, now: float) -> None:
+        """Take a card off the pile that lies in a row after all: beside others of its play it was misread."""
+        play, lay = self._play_log.play_of(name), next(c for c in self.pile.cards if c.name == name)
+        if play is None or len(play.cards) == 1 or lay.sure:
+            return
+        self.pile.cards.remove(lay)
+        cards = tuple(card for card in play.cards if card != name)
+        source = self._upcards.source_without(play.source, play.player, cards)
+        self._scene.log.revise(play, now, cards=cards, source=source)
 
     def _holder_of(self, names: Sequence[str]) -> int | None:
         """Return the seat of the only player who was seen to take one of these cards into the hand."""

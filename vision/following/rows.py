@@ -18,7 +18,7 @@ _REMEMBERED_LOOKS = 8
 """Number of looks at a spot that are kept."""
 _RENAMING_LOOKS, _RENAMED_LOOKS = 5, 4
 """A card of the deal is renamed after the first number of looks, if the second number show the other one."""
-_SHOWN_LOOKS = 4
+_SHOWN_LOOKS = 3
 """After this many looks beside or under a hand, another card counts as lying on a spot."""
 _BARE_SHARE = 0.2
 """More than this share of a spot changes when its card goes; less changes beside a neighbour's card."""

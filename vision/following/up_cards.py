@@ -41,10 +41,19 @@ class UpCards:
     """Follows the rows and reports what the players do with them."""
 
     def __init__(
-        self, scene: Scene, rows: Rows, before_action: BeforeAction, pile: Callable[[], list[str]]
+        self,
+        scene: Scene,
+        rows: Rows,
+        before_action: BeforeAction,
+        pile: Callable[[], list[str]],
+        misread: Callable[[str, float], None],
     ) -> None:
-        """Begin with the dealt rows; `pile` returns the cards on the play pile."""
+        """Begin with the dealt rows.
+
+        `pile` returns the cards on the play pile. `misread` notes that one of them was misread there.
+        """
         self._scene, self.rows, self._before_action, self._pile = scene, rows, before_action, pile
+        self._misread = misread
         self._vanished: list[_Vanished] = []
         self._exchanging: dict[int, float] = {}
         self._dealt = self.by_player()
@@ -54,6 +63,16 @@ class UpCards:
         """The spots that are known to be bare because of each seat's last flip."""
         self._down_gone: list[Change] = []
         """Spots whose face-down cards have gone: the cards may yet turn up on the pile."""
+
+    def source_without(
+        self, source: Source | None, player: str | None, cards: Sequence[str]
+    ) -> Source | None:
+        """Return the source of the cards of a play that are left, once one of them was not played.
+
+        `source`: that of all of them.
+        """
+        of_row = self._dealt.get(player or "", ())
+        return "hand" if source == "hand+up" and not any(card in of_row for card in cards) else source
 
     def by_player(self) -> dict[str, tuple[str, ...]]:
         """Return the face-up cards before each player."""
@@ -67,8 +86,11 @@ class UpCards:
         spot = self.rows.spots[zone]
         if spot.touched is None:
             spot.hidden_since = math.inf
-        if change is not None:
-            self._changed(change, exchange=exchange)
+        if change is None:
+            return
+        if change.before is None and change.after is not None and self._is_on_pile(change.after):
+            self._misread(change.after, now)  # it never left the row
+        self._changed(change, exchange=exchange)
 
     def look_beside_hand(self, zone: Zone, card: Observation, now: float) -> None:
         """Take in a card that shows at a spot beside or under a hand, while it may show an exchange."""

@@ -30,6 +30,8 @@ _MIN_FOUND_SHARE = 0.4
 """Hands are followed if at least this share of the tips of arms over the piles are hands that were found."""
 _RESTING_SECONDS = 30.0
 """A hand that rested in the picture no longer ago than this may be back at any time."""
+_ACTS_SECONDS = 4.0
+"""A hand that acts, or holds a card out, stays in one place for less than this."""
 _SELDOM = 8
 """While hands are not followed, every so many frames are looked at for hands that rest."""
 
@@ -103,8 +105,10 @@ class ReachTracker:
         if self._hands.rests:
             self._rested = motion.t
         self._compare(arms, layout)
-        before, self.by_hands = self.by_hands, self._is_by_hands(motion.t)
-        frame = replace(hands, bodies=_bodies_over_piles(arms, hands)) if self.by_hands else arms
+        before, switch = self.by_hands, self._is_by_hands(motion.t) != self.by_hands
+        if switch and not _is_somebody_acting(hands if before else arms, layout):
+            self.by_hands = not before
+        frame = replace(hands, bodies=self._bodies_over_piles(arms, hands)) if self.by_hands else arms
         if before != self.by_hands and self._last is not None:
             frame = replace(frame, ended=self._last.tracks)
         self._last = frame
@@ -122,6 +126,18 @@ class ReachTracker:
         self._hands.end_reaches()
         return HandsFrame(t, (), last.tracks, {}, by_hands=True)
 
+    def _bodies_over_piles(self, arms: HandsFrame, hands: HandsFrame) -> dict[Zone, frozenset[int]]:
+        """Return the piles that people lean over, with their seats.
+
+        An arm seems to rest where it was lost from sight. So the pile must also be covered now.
+        """
+        piles = {zone: seats for zone, seats in arms.covered.items() if zone.kind != "row" and seats}
+        return {
+            zone: frozenset[int]().union(*map(self._arms.seen_in, seats))
+            for zone, seats in piles.items()
+            if zone in hands.covered
+        }
+
     def _is_by_hands(self, t: float) -> bool:
         """Return whether hands rest in the picture, and most of those that act are found."""
         found = self._found >= _MIN_FOUND_SHARE * (self._found + self._missed)
@@ -130,11 +146,10 @@ class ReachTracker:
     def _compare(self, arms: HandsFrame, layout: Layout) -> None:
         """Count how many tips of arms that move over the piles are hands that were found."""
         assert self._hands is not None
-        middle = layout.draw or layout.middle
         tips = {reach.number: reach.tip for reach in arms.tracks if reach.path}
         for number, tip in tips.items():
             moved = self._before.get(number, tip) != tip
-            if not moved or math.dist(tip, middle) > _NEAR_PILES_MM:
+            if not moved or not _is_near_piles(tip, layout):
                 continue
             if any(math.dist(tip, place) < _SAME_MM for place in self._hands.places):
                 self._found += 1
@@ -143,10 +158,12 @@ class ReachTracker:
         self._before = tips
 
 
-def _bodies_over_piles(arms: HandsFrame, hands: HandsFrame) -> dict[Zone, frozenset[int]]:
-    """Return the piles that people lean over, with their seats.
+def _is_somebody_acting(hands: HandsFrame, layout: Layout) -> bool:
+    """Return whether somebody acts at the piles: then a switch would cut the act in two."""
+    return any(
+        _is_near_piles(track.tip, layout) and track.pause_seconds < _ACTS_SECONDS for track in hands.tracks
+    )
 
-    An arm seems to rest where it was lost from sight. So the pile must also be covered now.
-    """
-    piles = {zone: seats for zone, seats in arms.covered.items() if zone.kind != "row" and seats}
-    return {zone: seats for zone, seats in piles.items() if zone in hands.covered}
+
+def _is_near_piles(tip: Place, layout: Layout) -> bool:
+    return math.dist(tip, layout.draw or layout.middle) <= _NEAR_PILES_MM

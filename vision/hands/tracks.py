@@ -44,10 +44,16 @@ _FINGERS_MM = 16.0
 """Radius around the tip that must be covered and unmoving while a hand rests."""
 _ARM_HALF_WIDTH_MM, _MIN_LOST_ARM_SHARE = 60.0, 0.5
 """A region belongs to a lost arm if this share of it lies this near to the arm's last place."""
+_REACHES_ON_MM = 150.0
+"""Something that moves this much farther in than a hand that seems to rest is the hand. A card that it lets
+go is not so far ahead."""
 _MIN_MOVING_SHARE = 0.05
 """An inner region moves if this share of it does."""
 _MIN_OVERLAP_SHARE = 0.25
 """A region continues an arm if it shares this much with it."""
+_SWALLOWED_SHARE, _APART_AGAIN = 0.5, 1.25
+"""An arm has become part of another's region if that holds at least the first share of it. It is no longer a
+part once the region is at most the second number times as large as before."""
 _MIN_HAND_CARDS = 1.8
 """Least size of a hand with its wrist, in areas of a card."""
 _PIXEL_STEP = 5
@@ -222,6 +228,8 @@ class ArmTracker:
         """The arm of each seat in the latest frame, in pixels of the small image."""
         self.visible_masks: tuple[Mask, ...] = ()
         """The masks that show most of their arm."""
+        self._swallowed: dict[int, tuple[frozenset[int], int]] = {}
+        """By seat: the seats whose arms are seen as part of its arm, and the size of that arm before."""
 
     def feed(self, motion: MotionFrame, layout: Layout) -> HandsFrame:
         """Update the tracks with the motion of one frame."""
@@ -243,6 +251,7 @@ class ArmTracker:
                 arm_masks[owner] = arm_masks.get(owner, region.mask) | region.mask
         for seat, mask in arm_masks.items():
             self._follow(seat, ForegroundRegion(mask, None), motion, layout)
+        self._swallow(arm_masks)
         self.masks = arm_masks
         self.visible_masks = tuple(
             mask for seat, mask in arm_masks.items() if self._open[seat].is_mostly_visible(count_pixels(mask))
@@ -256,6 +265,29 @@ class ArmTracker:
         return HandsFrame(
             t, tuple(self._open.values()), tuple(ended), self._covered(motion, layout, arm_masks)
         )
+
+    def seen_in(self, seat: int) -> frozenset[int]:
+        """Return the seats whose arms may be what is seen of a seat's arm: two that touch look like one."""
+        return self._swallowed.get(seat, (frozenset[int](), 0))[0] | {seat}
+
+    def _swallow(self, arms: Mapping[int, Mask]) -> None:
+        """Note the arms that have just become part of another's region, and forget those seen apart again."""
+        swallowed = {}
+        for seat, mask in arms.items():
+            size = count_pixels(mask)
+            others, before = self._swallowed.get(seat, (frozenset[int](), 0))
+            if size <= _APART_AGAIN * before:
+                others = frozenset()
+            fresh = {
+                other
+                for other, was in self.masks.items()
+                if other not in arms and count_pixels(mask & was) >= _SWALLOWED_SHARE * count_pixels(was)
+            }
+            if fresh and not others:
+                before = count_pixels(self.masks[seat]) if seat in self.masks else 0
+            if now := (others | fresh) - arms.keys():
+                swallowed[seat] = (now, before)
+        self._swallowed = swallowed
 
     def _owner_of(self, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> int:
         """Return the seat that a region belongs to, by where it crosses the border and where the hand is.
@@ -350,13 +382,21 @@ class ArmTracker:
         """Update the track of a seat with its region in this frame."""
         track = self._track_of(seat, motion.t)
         tip = region.tip(self._contacts[seat], motion.recently_moving)
-        if tip is None or (track.path and self._rests(track.tip, region, motion, layout)):
+        if tip is None:
             track.update(track.tip, motion.t)
             return
-        track.update(_place(layout, tip, motion.scale), motion.t)
+        contact = _place(layout, self._contacts[seat], motion.scale)
+        place = _place(layout, tip, motion.scale)
+        farther = math.dist(contact, place) - math.dist(contact, track.tip) > _REACHES_ON_MM
+        if track.path and not farther and self._rests(track.tip, region, motion, layout):
+            place = track.tip
+        track.update(place, motion.t)
 
     def _rests(self, tip: Place, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> bool:
-        """Return whether the hand rests at its last place: still covered, and nothing moves there."""
+        """Return whether the hand rests at its last place: still covered, and nothing moves there.
+
+        Nothing moves there either if it is under a sleeve now.
+        """
         around = _disc_mask(tip, _FINGERS_MM, layout, motion.moving.shape, motion.scale)
         area = max(1, count_pixels(around))
         covered = count_pixels(around & region.mask) > 0.6 * area

@@ -373,7 +373,7 @@ def test_a_hand_that_paused_once_to_put_cards_down_has_drawn_only_if_the_pile_ch
     assert draws(script)[before:] == told
 
 
-@pytest.mark.parametrize(("near", "times"), [(40.0, 0), (48.0, 1)])
+@pytest.mark.parametrize(("near", "times"), [(40.0, 0), (48.0, 0), (55.0, 1)])
 def test_what_changes_where_a_card_was_put_near_the_draw_pile_tells_of_no_draw(
     near: float, times: int
 ) -> None:

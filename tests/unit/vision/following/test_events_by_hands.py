@@ -232,6 +232,19 @@ def test_a_card_that_is_well_read_only_as_it_is_put_away_was_shown_to_whom_the_h
     assert (show.player, show.cards, show.to) == ("Ann", ("3D",), "Bob")
 
 
+def test_a_card_held_out_over_the_pile_does_not_lie_there_once_the_pile_lies_free() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    held_out, put_away = (PLAY_AT[0], PLAY_AT[1] - 60.0), (-120.0, 130.0)
+    hand = script.reach("Ann", (ANN_HOME, 0.1), (held_out, 0.8))
+    script.look([UnderArm(0, card("3D", held_out, 0.6), 0.9, False)], frozenset({PLAY}))
+    script.go_on(hand, [place for place in (put_away, ANN_HOME) for _ in range(3)])
+    script.end(hand)
+    script.table.append(card("3D", put_away))
+    script.rest(3.0)
+    assert [(kind, player) for kind, player, _ in script.told()][2:] == [("show", "Ann")]
+
+
 def test_whoever_picks_up_after_a_show_was_shown_the_card_if_nobody_saw_to_whom() -> None:
     script = script_by_hands()
     script.play("Ann", card("9S", PLAY_AT))
@@ -1314,3 +1327,24 @@ def test_two_quick_trips_to_the_draw_pile_are_no_pointing() -> None:
     script.draw_picture = draw_picture(16)
     script.rest(4.0)
     assert "Ann" not in {player for player, _ in draws(script)}
+
+
+def test_a_card_of_a_set_that_lies_in_its_row_after_all_was_misread_on_the_pile() -> None:
+    """A hand rests over the ace in Bob's row while a covered four on the pile is read as that ace."""
+    script = script_by_hands()
+    script.play("Ann", card("4D", PLAY_AT))
+    ace = Zone("row", 1, 2)
+    row, script.rows[ace] = script.rows[ace], None
+    script.end(script.reach("Bob", (script.maker.layout.spot(ace), 0.2), (PLAY_AT, 0.3), (BOB_HOME, 0.1)))
+    upper = (PLAY_AT[0] + 14.0, PLAY_AT[1])
+    four = Observation(*PLAY_AT, 90.0, "up", {"AD": 0.92, "4D": 0.05})
+    script.table = [four, card("5D", upper), card("5H", (upper[0] + 14.0, upper[1]))]
+    script.rest(2.0)
+    something_moves(script, ace, frames=3)
+    script.rows[ace] = row
+    script.rest(3.0)
+    plays = [event for event in script.events if event.event == "play" and event.player == "Bob"]
+    assert plays[0].cards == ("AD", "5D", "5H")
+    assert (plays[-1].cards, plays[-1].source) == (("5D", "5H"), "hand")
+    assert plays[-1].revise == plays[0].id
+    assert "AD" not in script.maker.pile

@@ -362,3 +362,18 @@ def test_what_is_much_smaller_than_a_hand_is_none(size: float, reaches: bool) ->
         middle = hand.points.mean(axis=0)
         told = watch.seen_only([Hand(middle + size * (hand.points - middle), 0.98)], hand)
     assert bool(told.tracks) == reaches
+
+
+def test_an_act_is_not_cut_in_two_when_it_turns_out_that_hands_rest() -> None:
+    """Bob's hand holds something out while it becomes clear that one of Ann's rests."""
+    tracker, watch = reaches_watch()
+    way = [hand_at(-60, float(y), (0.0, -1.0)) for y in np.linspace(-330, -10, 6)]
+    for hand in (*way, *way[-1:] * 36):
+        watch.feed(hand, RESTING)
+    assert not [told for told in watch.ended if told.seat == 1]
+    assert not tracker.by_hands
+    for hand in reversed(way):
+        watch.feed(hand, RESTING)
+    for _ in range(20):
+        watch.feed(RESTING)
+    assert tracker.by_hands
