@@ -103,17 +103,22 @@ def joined_by_name(cards: Sequence[FusedObservation], packs: int) -> list[FusedO
     """
     joined: list[FusedObservation] = []
     for card in cards:
-        name, p = card.observation.best
-        surely = name is not None and p >= CERTAIN and copies(name, packs) == 1
-        for k, other in enumerate(joined if surely else ()):
-            (other_name, q), place = other.observation.best, other.observation.place
-            if other_name == name and q >= CERTAIN and math.dist(place, card.observation.place) <= _MOVED[0]:
+        for k, other in enumerate(joined):
+            if is_one_by_name(card.observation, other.observation, packs):
                 last = max(card, other, key=lambda one: one.last_look)
                 joined[k] = replace(last, look_count=card.look_count + other.look_count)
                 break
         else:
             joined.append(card)
     return joined
+
+
+def is_one_by_name(first: Observation, second: Observation, packs: int) -> bool:
+    """Return whether two readings near each other are of one card, because both names are almost certain."""
+    (name, p), (other, q) = first.best, second.best
+    if name is None or name != other or min(p, q) < CERTAIN or copies(name, packs) > 1:
+        return False
+    return math.dist(first.place, second.place) <= _MOVED[0]
 
 
 def may_have_one_name(first: Observation, second: Observation) -> bool:

@@ -133,6 +133,8 @@ class HandTracker:
         self._reaches: dict[int, ArmTrack] = {}
         self._looked_everywhere = False
         self._frame = 0
+        self._acting: dict[int, _Track] = {}
+        """The hand of each seat that reaches in."""
         self.masks: dict[int, Mask] = {}
         """The arm of each seat that reaches in, in pixels of the small image."""
         self.resting_masks: tuple[Mask, ...] = ()
@@ -163,7 +165,7 @@ class HandTracker:
         self._follow(picture, motion, layout)
         self._search(picture, motion, layout, seldom=seldom)
         t = motion.t
-        reaching = self._reaching(t, layout)
+        self._acting = reaching = self._reaching(t, layout)
         ended = self._update_reaches(reaching, t)
         self.masks = {seat: _arm_mask(track, layout, motion) for seat, track in reaching.items()}
         self.resting_masks = tuple(
@@ -173,6 +175,19 @@ class HandTracker:
         )
         return HandsFrame(
             t, tuple(self._reaches.values()), tuple(ended), self._covered(motion, layout), by_hands=True
+        )
+
+    def seats_in(self, region: Mask, scale: float) -> frozenset[int]:
+        """Return the seats whose hands reach in and are seen in a region of the small image.
+
+        `scale` is that of the small image: its pixels per pixel of the frame.
+        """
+        middles = {
+            seat: np.round(track.hand.middle * scale).astype(int) for seat, track in self._acting.items()
+        }
+        height, width = region.shape
+        return frozenset(
+            seat for seat, (x, y) in middles.items() if 0 <= x < width and 0 <= y < height and region[y, x]
         )
 
     def end_reaches(self) -> None:

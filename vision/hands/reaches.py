@@ -9,7 +9,7 @@ followed if some rest, and if most of those that act are found: a glove may not 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import count
 
@@ -108,7 +108,10 @@ class ReachTracker:
         before, switch = self.by_hands, self._is_by_hands(motion.t) != self.by_hands
         if switch and not _is_somebody_acting(hands if before else arms, layout):
             self.by_hands = not before
-        frame = replace(hands, bodies=self._bodies_over_piles(arms, hands)) if self.by_hands else arms
+        frame = arms
+        if self.by_hands:
+            bodies = self._bodies_over_piles(self._hands, arms, hands.covered, motion.scale)
+            frame = replace(hands, bodies=bodies)
         if before != self.by_hands and self._last is not None:
             frame = replace(frame, ended=self._last.tracks)
         self._last = frame
@@ -126,16 +129,24 @@ class ReachTracker:
         self._hands.end_reaches()
         return HandsFrame(t, (), last.tracks, {}, by_hands=True)
 
-    def _bodies_over_piles(self, arms: HandsFrame, hands: HandsFrame) -> dict[Zone, frozenset[int]]:
+    def _bodies_over_piles(
+        self, hands: HandTracker, arms: HandsFrame, covered: Collection[Zone], scale: float
+    ) -> dict[Zone, frozenset[int]]:
         """Return the piles that people lean over, with their seats.
 
-        An arm seems to rest where it was lost from sight. So the pile must also be covered now.
+        An arm seems to rest where it was lost from sight. So the pile must also be covered now. If another
+        player's hand is seen in it, it may be that player's arm, or both: arms that touch look like one.
+
+        Args:
+            hands: The tracker of hands.
+            arms: The arms of this frame.
+            covered: The zones that are covered now.
+            scale: That of the small image.
         """
-        piles = {zone: seats for zone, seats in arms.covered.items() if zone.kind != "row" and seats}
         return {
-            zone: frozenset[int]().union(*map(self._arms.seen_in, seats))
-            for zone, seats in piles.items()
-            if zone in hands.covered
+            zone: seats.union(*(hands.seats_in(self._arms.masks[seat], scale) for seat in seats))
+            for zone, seats in arms.covered.items()
+            if zone.kind != "row" and zone in covered and seats
         }
 
     def _is_by_hands(self, t: float) -> bool:

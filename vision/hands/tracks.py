@@ -51,9 +51,6 @@ _MIN_MOVING_SHARE = 0.05
 """An inner region moves if this share of it does."""
 _MIN_OVERLAP_SHARE = 0.25
 """A region continues an arm if it shares this much with it."""
-_SWALLOWED_SHARE, _APART_AGAIN = 0.5, 1.25
-"""An arm has become part of another's region if that holds at least the first share of it. It is no longer a
-part once the region is at most the second number times as large as before."""
 _MIN_HAND_CARDS = 1.8
 """Least size of a hand with its wrist, in areas of a card."""
 _PIXEL_STEP = 5
@@ -228,8 +225,6 @@ class ArmTracker:
         """The arm of each seat in the latest frame, in pixels of the small image."""
         self.visible_masks: tuple[Mask, ...] = ()
         """The masks that show most of their arm."""
-        self._swallowed: dict[int, tuple[frozenset[int], int]] = {}
-        """By seat: the seats whose arms are seen as part of its arm, and the size of that arm before."""
 
     def feed(self, motion: MotionFrame, layout: Layout) -> HandsFrame:
         """Update the tracks with the motion of one frame."""
@@ -251,7 +246,6 @@ class ArmTracker:
                 arm_masks[owner] = arm_masks.get(owner, region.mask) | region.mask
         for seat, mask in arm_masks.items():
             self._follow(seat, ForegroundRegion(mask, None), motion, layout)
-        self._swallow(arm_masks)
         self.masks = arm_masks
         self.visible_masks = tuple(
             mask for seat, mask in arm_masks.items() if self._open[seat].is_mostly_visible(count_pixels(mask))
@@ -265,29 +259,6 @@ class ArmTracker:
         return HandsFrame(
             t, tuple(self._open.values()), tuple(ended), self._covered(motion, layout, arm_masks)
         )
-
-    def seen_in(self, seat: int) -> frozenset[int]:
-        """Return the seats whose arms may be what is seen of a seat's arm: two that touch look like one."""
-        return self._swallowed.get(seat, (frozenset[int](), 0))[0] | {seat}
-
-    def _swallow(self, arms: Mapping[int, Mask]) -> None:
-        """Note the arms that have just become part of another's region, and forget those seen apart again."""
-        swallowed = {}
-        for seat, mask in arms.items():
-            size = count_pixels(mask)
-            others, before = self._swallowed.get(seat, (frozenset[int](), 0))
-            if size <= _APART_AGAIN * before:
-                others = frozenset()
-            fresh = {
-                other
-                for other, was in self.masks.items()
-                if other not in arms and count_pixels(mask & was) >= _SWALLOWED_SHARE * count_pixels(was)
-            }
-            if fresh and not others:
-                before = count_pixels(self.masks[seat]) if seat in self.masks else 0
-            if now := (others | fresh) - arms.keys():
-                swallowed[seat] = (now, before)
-        self._swallowed = swallowed
 
     def _owner_of(self, region: ForegroundRegion, motion: MotionFrame, layout: Layout) -> int:
         """Return the seat that a region belongs to, by where it crosses the border and where the hand is.

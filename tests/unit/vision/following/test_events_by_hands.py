@@ -127,6 +127,34 @@ def test_a_card_was_put_down_by_the_hand_that_came_nearest_to_it() -> None:
     assert ("play", "Ann", ("9S",)) in script.told()
 
 
+def test_a_card_came_when_it_was_first_read_though_its_outline_jumps_after_that() -> None:
+    """Bob's hand is farther away than Ann's, which comes only later."""
+    script = script_by_hands()
+    beside = (PLAY_AT[0] - 120.0, PLAY_AT[1])
+    bob, ann = (ArmTrack.begin(number, seat, script.t) for number, seat in ((1, 1), (2, 0)))
+
+    def go(*ways: tuple[ArmTrack, Place]) -> None:
+        script.t += STEP
+        for hand, place in ways:
+            hand.update(place, script.t)
+        hands = tuple(hand for hand, _ in ways)
+        script.events += script.maker.on_hands(HandsFrame(script.t, hands, (), {}, by_hands=True))
+
+    script.look()
+    for _ in range(3):
+        go((bob, beside))
+    over = {PLAY: frozenset[int]()}
+    script.events += script.maker.on_hands(HandsFrame(script.t, (bob,), (), over, by_hands=True))
+    script.table = [card("9S", PLAY_AT, 0.98)]
+    script.look()
+    script.table = [card("9S", (PLAY_AT[0], PLAY_AT[1] - 12.0), 0.98)]
+    for y in (200.0, 120.0, 70.0):
+        go((bob, beside), (ann, (PLAY_AT[0], y)))
+    script.look()
+    script.rest(3.0)
+    assert [(kind, player) for kind, player, _ in script.told()][1:] == [("play", "Bob")]
+
+
 def test_a_play_is_told_before_the_draw_that_follows_it_however_late_it_is_seen() -> None:
     script = script_by_hands()
     reach = script.reach("Ann", (ANN_HOME, 0.1), (PLAY_AT, 0.3), (DRAW_AT, 0.3), (ANN_HOME, 0.1))

@@ -353,6 +353,16 @@ def test_a_body_is_over_a_pile_only_while_something_covers_that_pile() -> None:
     assert later[-1].bodies == {}
 
 
+def test_an_arm_over_a_pile_may_be_of_each_player_whose_hand_is_seen_in_it() -> None:
+    """The arm comes from Ann's side. Of Bob's, which touches it, only the hand can be seen."""
+    _, watch = watch_of_a_resting_hand()
+    for y in [*np.linspace(330, 0, 6), *[0.0] * 4]:
+        bobs = hand_at(-60, float(y), (0.0, -1.0))
+        whole = hand_at(-60, float(y) - 150)
+        told = watch.seen_only((RESTING, bobs), whole, RESTING)
+    assert told.bodies == {DRAW: frozenset({0, 1})}
+
+
 @pytest.mark.parametrize(("size", "reaches"), [(1.0, True), (0.1, False)])
 def test_what_is_much_smaller_than_a_hand_is_none(size: float, reaches: bool) -> None:
     """The pattern of a tablecloth may look like one."""

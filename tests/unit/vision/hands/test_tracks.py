@@ -235,28 +235,6 @@ def test_cards_that_a_hand_has_changed_in_its_own_row_are_no_arm() -> None:
     assert not told[-1].tracks
 
 
-def test_an_arm_that_touches_another_is_seen_as_part_of_it_until_they_are_apart() -> None:
-    watch = Watch()
-
-    def arms(top: int, end: int) -> HandsFrame:
-        frame = arm_from_below(390, top)
-        frame[:end, 372:408] = 150
-        return watch.feed(frame)
-
-    for top in (340, 300, 260, 230):
-        arms(top, 0)
-    for top, end in ((220, 40), (215, 80), (210, 120), (205, 160)):
-        arms(top, end)
-    assert watch.tracker.seen_in(0) == {0}
-    for top, end in ((190, 200), (175, 190), (165, 180)):
-        arms(top, end)
-    (whole,) = watch.tracker.masks
-    assert watch.tracker.seen_in(whole) == {0, 1}
-    for top, end in ((200, 140), (230, 100), (260, 60)):
-        arms(top, end)
-    assert watch.tracker.seen_in(0) == {0}
-
-
 def test_a_hand_goes_on_though_its_sleeve_covers_where_it_was_seen_last() -> None:
     """At first it is small beside the sleeve. The sleeve has one colour, so nothing moves where it lies."""
     watch = Watch()
