@@ -1,8 +1,8 @@
 """Shows a film as another camera would see it, or with quicker people: a fresh film without rendering one.
 
 `python -m datasets.measuring.films.reshoot game.mp4 out.mp4 --seed 3 --speed 1.2` writes `out.mp4` and its
-truth. `shithead measure` scores it. Use it to see whether a program that follows one film well was only made
-for that film.
+truth. With `--sway 8`, somebody holds the camera in the hand. `shithead measure` scores the film. Use it to
+see whether a program that follows one film well was only made for that film.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.game.scoring import read_lines, truth_path
+from datasets.films.rendering.sensor import Sensor
 from datasets.films.rendering.video import FilmWriter
 from datasets.films.truth import write_lines
 from engine.errors import BadInputError
@@ -36,6 +37,7 @@ _MOVED, _TILTED = 0.01, 0.05
 _GAMMA, _GAIN, _GRAIN, _BLUR_PX = (0.75, 1.4), (0.85, 1.15), (0.0, 4.0), (0.0, 0.9)
 _LEAST_BLUR_PX = 0.2
 _SPEEDS = (0.25, 4.0)
+_MOST_SWAY_PX = 100.0
 _TIMES = ("t", "t_start", "t_end", "seconds")
 
 
@@ -85,7 +87,15 @@ def random_view(width: int, height: int, rng: np.random.Generator) -> View:
     )
 
 
-def reshoot(film: Path, out: Path, *, seed: int | None, speed: float = 1.0, codec: str = "mp4v") -> None:
+def reshoot(
+    film: Path,
+    out: Path,
+    *,
+    seed: int | None,
+    speed: float = 1.0,
+    sway: float = 0.0,
+    codec: str = "mp4v",
+) -> None:
     """Write a film and its truth as another camera sees them, or with quicker people.
 
     Args:
@@ -93,6 +103,7 @@ def reshoot(film: Path, out: Path, *, seed: int | None, speed: float = 1.0, code
         out: The new film; its truth will lie beside it.
         seed: The same seed gives the same view; None: the view stays.
         speed: How many times as fast people move.
+        sway: Motion of a camera that is held in a hand, pixels of a 1080p frame; 0: it stands still.
         codec: One of `datasets.films.rendering.video.CODECS`.
 
     Raises:
@@ -100,6 +111,8 @@ def reshoot(film: Path, out: Path, *, seed: int | None, speed: float = 1.0, code
     """
     if not _SPEEDS[0] <= speed <= _SPEEDS[1]:
         raise BadInputError(f"speed {speed:g}: must be from {_SPEEDS[0]:g} to {_SPEEDS[1]:g}")
+    if not 0 <= sway <= _MOST_SWAY_PX:
+        raise BadInputError(f"sway {sway:g}: must be from 0 to {_MOST_SWAY_PX:g}")
     lines = read_lines(truth_path(film))
     rng = np.random.default_rng(seed)
     with closing(open_source(str(film))) as source:
@@ -109,13 +122,22 @@ def reshoot(film: Path, out: Path, *, seed: int | None, speed: float = 1.0, code
             raise BadInputError(f"{film}: holds no pictures")
         height, width = first.shape[:2]
         view = None if seed is None else random_view(width, height, rng)
+        hand = Sensor(width, height, 0.0, 0.0, seed or 0, sway) if sway else None
         with FilmWriter(out, source.fps, (width, height), codec) as writer:
-            wanted = 0.0
+            wanted, written = 0.0, 0
             for number, frame in enumerate(chain([first], frames)):
                 while round(wanted) == number:
-                    writer.write(frame if view is None else view.show(frame, rng))
-                    wanted += speed
+                    shown = frame if view is None else view.show(frame, rng)
+                    move = None if hand is None else hand.movement(written / source.fps)
+                    writer.write(shown if move is None else _moved(shown, move))
+                    wanted, written = wanted + speed, written + 1
     write_lines(truth_path(out), [_quicker(line, speed) for line in lines])
+
+
+def _moved(frame: Image, move: NDArray[np.float64]) -> Image:
+    """Return a frame moved by a homography (3 x 3)."""
+    size = frame.shape[1::-1]
+    return np.asarray(cv2.warpPerspective(frame, move, size, borderMode=cv2.BORDER_REFLECT_101), np.uint8)
 
 
 def _quicker(line: dict[str, Any], speed: float) -> dict[str, Any]:
@@ -137,11 +159,14 @@ def main(arguments: list[str]) -> int:
         "--same-view", dest="seed", action="store_const", const=None, help="leave the view as it is"
     )
     parser.add_argument("--speed", type=float, default=1.0, metavar="X", help="times as fast (default 1)")
+    parser.add_argument(
+        "--sway", type=float, default=0.0, metavar="PX", help="motion of a camera in a hand (default 0)"
+    )
     args = parser.parse_args(arguments)
     codec = "h264" if shutil.which("ffmpeg") else "mp4v"
-    reshoot(args.film, args.out, seed=args.seed, speed=args.speed, codec=codec)
+    reshoot(args.film, args.out, seed=args.seed, speed=args.speed, sway=args.sway, codec=codec)
     view = "the same" if args.seed is None else args.seed
-    print(f"{args.out}: {args.speed:g} times as fast, view: {view}")
+    print(f"{args.out}: {args.speed:g} times as fast, view: {view}, sway: {args.sway:g} pixels")
     return 0
 
 

@@ -76,6 +76,21 @@ def test_the_same_seed_gives_the_same_view(film: Path, tmp_path: Path) -> None:
     assert not np.array_equal(first, other)
 
 
+def test_a_camera_in_a_hand_moves_the_whole_picture(film: Path, tmp_path: Path) -> None:
+    out = tmp_path / "held.mp4"
+    reshoot(film, out, seed=None, sway=90)
+    pairs = zip(frames_of(film), frames_of(out), strict=True)
+    offsets = [middle_of_square(moved) - middle_of_square(frame) for frame, moved in pairs]
+    assert np.ptp(offsets) > 4
+    assert read_lines(truth_path(out))[1] == PLAY | {"line": 2}
+
+
+@pytest.mark.parametrize("sway", [-1.0, 1000.0])
+def test_an_impossible_sway_is_refused(film: Path, tmp_path: Path, sway: float) -> None:
+    with pytest.raises(BadInputError, match="sway"):
+        reshoot(film, tmp_path / "out.mp4", seed=1, sway=sway)
+
+
 @pytest.mark.parametrize("speed", [0.0, -1.0, 100.0])
 def test_an_impossible_speed_is_refused(film: Path, tmp_path: Path, speed: float) -> None:
     with pytest.raises(BadInputError, match="speed"):
