@@ -240,7 +240,7 @@ class Draws:
         return {seat: due for seat, due in dues if due is not None and due.t <= t}
 
     def _hand_hidden_at_pile(self, visit: DrawVisit, seat: int) -> int:
-        """Return the seat whose hand was at the draw pile while the body of `seat` hid it.
+        """Return the seat that had to draw and whose hand was at the pile while the body of `seat` hid it.
 
         It was lost from sight there, or its arm was over the pile. Return `seat` if there was no such hand,
         or several were. A head hides other players' hands, too.
@@ -248,7 +248,7 @@ class Draws:
         scene = self._scene
         ends = [(reach.seat, *reach.path[-1]) for reach in scene.reaches if reach.path]
         lost = {who for who, t, at in ends if visit.start <= t <= visit.end and scene.at_draw_pile(at)}
-        there = lost | self._over_pile(visit.start, visit.end)
+        there = (lost | self._over_pile(visit.start, visit.end)) & self._dues_by(visit.end).keys()
         return min(there) if len(there) == 1 else seat
 
     def _over_pile(self, start: float, end: float) -> set[int]:

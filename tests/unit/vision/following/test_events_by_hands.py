@@ -520,6 +520,24 @@ def test_what_is_drawn_beneath_a_head_goes_to_the_hand_whose_arm_is_over_the_dra
     assert [(e.player, e.count) for e in script.events if e.event == "draw"] == [("Bob", 2)]
 
 
+def test_what_is_drawn_beneath_a_head_does_not_go_to_a_hand_over_the_pile_that_need_not_draw() -> None:
+    """The hand is Ann's own, and is given to Bob for a single frame."""
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("9S", PLAY_AT))
+    ann, bob = (frozenset({PLAYERS.index(name)}) for name in ("Ann", "Bob"))
+    somebody_leans(script, "Ann", DRAW, frames=8)
+    script.reaches += 1
+    hand = ArmTrack.begin(script.reaches, PLAYERS.index("Bob"), script.t)
+    hand_beside_body(script, hand, (DRAW_AT[0] + 20.0, DRAW_AT[1]), over=bob, body=ann, frames=1)
+    hand_beside_body(script, hand, BOB_HOME, over=frozenset(), body=ann, frames=3)
+    script.go_on(hand, [BOB_HOME] * 6)
+    script.end(hand)
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert draws(script) == [("Ann", 1)]
+
+
 def test_what_is_drawn_beneath_its_players_head_does_not_go_to_the_only_hand_that_is_seen() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
