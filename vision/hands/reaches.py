@@ -9,8 +9,9 @@ followed if some rest, and if most of those that act are found: a glove may not 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
 from vision.hands.hand_tracks import HandTracker
@@ -110,7 +111,7 @@ class ReachTracker:
             self.by_hands = not before
         frame = arms
         if self.by_hands:
-            bodies = self._bodies_over_piles(self._hands, arms, hands.covered, motion.scale)
+            bodies = self._bodies_over_piles(arms, hands, layout, motion.scale)
             frame = replace(hands, bodies=bodies)
         if before != self.by_hands and self._last is not None:
             frame = replace(frame, ended=self._last.tracks)
@@ -130,23 +131,21 @@ class ReachTracker:
         return HandsFrame(t, (), last.tracks, {}, by_hands=True)
 
     def _bodies_over_piles(
-        self, hands: HandTracker, arms: HandsFrame, covered: Collection[Zone], scale: float
+        self, arms: HandsFrame, hands: HandsFrame, layout: Layout, scale: float
     ) -> dict[Zone, frozenset[int]]:
-        """Return the piles that people lean over, with their seats.
+        """Return the piles that people lean over, with their seats; `scale` is that of the small image.
 
         An arm seems to rest where it was lost from sight. So the pile must also be covered now. If another
-        player's hand is seen in it, it may be that player's arm, or both: arms that touch look like one.
-
-        Args:
-            hands: The tracker of hands.
-            arms: The arms of this frame.
-            covered: The zones that are covered now.
-            scale: That of the small image.
+        player's hand is seen in it near the piles, it may be that player's arm, or both: arms that touch look
+        like one.
         """
+        assert self._hands is not None
+        seats_in = partial(self._hands.seats_in, scale=scale)
+        near = {track.seat for track in hands.tracks if _is_near_piles(track.tip, layout)}
         return {
-            zone: seats.union(*(hands.seats_in(self._arms.masks[seat], scale) for seat in seats))
+            zone: seats.union(*(near & seats_in(self._arms.masks[seat]) for seat in seats))
             for zone, seats in arms.covered.items()
-            if zone.kind != "row" and zone in covered and seats
+            if zone.kind != "row" and zone in hands.covered and seats
         }
 
     def _is_by_hands(self, t: float) -> bool:
