@@ -379,3 +379,13 @@ def test_a_pile_that_is_burnt_face_down_after_the_last_draw_is_no_draw_pile() ->
     script.rest(4.0)
     assert script.told()[-1] == ("burn", "Bob", ("9S",))
     assert script.maker.layout.draw == DRAW_AT
+
+
+def test_a_hand_that_pauses_at_the_draw_pile_on_its_way_to_the_play_pile_draws_nothing_there() -> None:
+    """Neither the pictures nor a pause where hands take cards show a second card."""
+    script = Script()
+    beyond, short = (DRAW_AT[0] - 5.0, 0.0), (DRAW_AT[0] + 35.0, 0.0)
+    script.reach("Dan", (beyond, 0.2), (PLAY_AT, 0.4), (short, 0.3), ((330.0, 0.0), 0.1))
+    script.table.append(card("9S", PLAY_AT))
+    script.rest(3.0)
+    assert [(e.player, e.count) for e in script.events if e.event == "draw"] == [("Dan", 1)]
