@@ -198,6 +198,15 @@ class DrawPilePictures:
         """Whether the picture showed every one of the latest draws; a very neat pile may not show them."""
         return len(self._draw_shares) == _TELLING_DRAWS and min(self._draw_shares) >= _OTHERWISE
 
+    @property
+    def show_absence(self) -> bool:
+        """Whether the picture would show a draw, so that none was made if it stays the same.
+
+        If the camera is held in a hand, smoothing hides the edge of the next card of a neat pile.
+        """
+        in_hand = bool(self._seen) and self._seen[-1].picture.hand_held
+        return self.show_draws and not in_hand
+
     def learn(self, start: float, end: float) -> None:
         """Note how much a draw between these times, which hands have shown, has changed the picture."""
         changed = self._changed_between(start, end)

@@ -636,7 +636,7 @@ class Draws:
             taken = [pictures.show_taking(*stay, plainly=needless) for stay in drawn.stays]
             least = 0 if drawn.beside and not any(taken) else owed
             told = due is None and self._was_told_meanwhile(drawn)
-            if told or (taken and pictures.show_draws and all(took is False for took in taken)):
+            if told or (taken and pictures.show_absence and all(took is False for took in taken)):
                 drawn.count = 0
             else:  # a card less may not show on a very neat pile
                 seen = min(max(least, drawn.count), sum(took is True for took in taken))

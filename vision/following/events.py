@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import dropwhile
@@ -228,7 +228,7 @@ class EventMaker:
         self.rows.look_under_arms(((self.layout.zone_at(c.x, c.y), c) for c in at_rest), look.t)
         for zone in self.rows.spots:
             there = by_zone.get(zone, [])
-            if zone not in look.hidden and (there or self._may_be_bare(zone, look.t)):
+            if zone not in look.hidden and self._shows_all(zone, there, look.t):
                 self._upcards.look(zone, there, look.patches.get(zone), look.t)
             if self._scene.by_hands and self._upcards.may_show_exchange(zone):
                 self._look_beside_hand(zone, [*there, *at_rest], look.t)
@@ -247,7 +247,7 @@ class EventMaker:
         elif self._as_it_lies is not None:
             if PLAY not in look.hidden:
                 self._take_as_it_lies([*self._as_it_lies, by_zone.get(PLAY, [])], look.t)
-        elif PLAY in look.hidden:
+        elif PLAY in look.hidden or self._is_beneath_body(look, by_zone):
             self._play.glimpse(look, by_zone.get(PLAY, []))
         else:
             self._play.look(by_zone.get(PLAY, []), look)
@@ -274,23 +274,42 @@ class EventMaker:
             return list(cards)
         return [card for card in cards if not self.layout.is_at_a_player(card.place)]
 
-    def _may_be_bare(self, zone: Zone, t: float) -> bool:
-        """Return whether a spot where no card is seen may be bare, rather than covered.
+    def _shows_all(self, zone: Zone, there: Sequence[Observation], t: float) -> bool:
+        """Return whether no card of a spot can be hidden, if these cards are seen there.
 
         A sleeve that looks like the table may cover it while its owner reaches in. A head may lean over it.
         Only a hand takes a card away.
         """
-        if self._scene.is_reaching(zone.seat, t):
+        spot = self.rows.spots[zone]
+        if spot.up is None and there:
+            return True
+        if any(card.face == "up" for card in there):
+            return True
+        if not there and self._scene.is_reaching(zone.seat, t):
             return False
         if not self._scene.by_hands:
             return True
-        spot = self.rows.spots[zone]
-        if spot.up is not None and spot.down:
+        if not there and spot.up is not None and spot.down:
             return False  # no hand takes a face-up card and the one under it at once
         if spot.touched is None:
             return True
         hand = self._scene.nearest_hand(self.layout.spot(zone), spot.touched - 1.0, within=HANDLES_MM)
         return hand is not None
+
+    def _is_beneath_body(self, look: Look, by_zone: Mapping[Zone | None, list[Observation]]) -> bool:
+        """Return whether a body hides the play pile, though it looks like the table: dark hair, a dark cloth.
+
+        No card is read there. Since it lay free, a player has leaned over it and no hand has been near. Some
+        face-up cards of that player's row are not read either.
+        """
+        play, since = self.layout.play, self._taking.lay_free
+        if not self._scene.by_hands or not self.pile or by_zone.get(PLAY) or play is None:
+            return False
+        if self._scene.somebody_was_at(play, since):
+            return False
+        leaned = self._scene.leaned(PLAY, since)
+        spots = ((zone, spot) for zone, spot in self.rows.spots.items() if zone.seat in leaned)
+        return any(spot.up and zone not in look.hidden and not by_zone.get(zone) for zone, spot in spots)
 
     def _follow_draw_pile(self, now: float) -> None:
         """Move the draw pile to where a hand has just put face-down cards, if its own place is bare."""

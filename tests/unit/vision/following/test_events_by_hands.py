@@ -846,6 +846,20 @@ def test_nothing_was_drawn_if_a_draw_pile_that_shows_draws_looks_unchanged() -> 
     assert draws(script) == [("Ann", 1)] * 3
 
 
+def test_a_camera_in_a_hand_may_miss_that_a_card_is_drawn_from_a_neat_pile() -> None:
+    """The player had to draw, and the hand was there."""
+    script = script_by_hands()
+    script.hand_held = True
+    for name, width in (("9S", 20), ("JS", 14), ("QS", 20), ("KS", 14)):
+        script.draw_picture = draw_picture(width)
+        script.rest(1.0)
+        script.play("Ann", card(name, (PLAY_AT[0] + width - 18.0, PLAY_AT[1])))
+        script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.3), (ANN_HOME, 0.1)))
+        script.draw_picture = draw_picture(14 if name in ("9S", "QS") else 20 if name == "JS" else width)
+        script.rest(8.0)
+    assert draws(script) == [("Ann", 1)] * 4
+
+
 def test_who_was_at_both_piles_only_before_a_card_came_has_not_played_it() -> None:
     script = script_by_hands()
     script.draw_picture = draw_picture(20)
@@ -1373,6 +1387,44 @@ def test_two_quick_trips_to_the_draw_pile_are_no_pointing() -> None:
     script.draw_picture = draw_picture(16)
     script.rest(4.0)
     assert "Ann" not in {player for player, _ in draws(script)}
+
+
+def test_a_pile_that_a_body_hides_with_a_part_of_its_players_row_is_not_picked_up() -> None:
+    """The hair is as dark as the cloth, so it is seen only as it comes."""
+    script = script_by_hands()
+    script.play("Bob", card("9S", PLAY_AT))
+    middle = Zone("row", 0, 1)
+    row, pile = script.rows[middle], script.table
+    somebody_leans(script, "Ann", PLAY, frames=2)
+    script.rows[middle], script.table = None, []
+    script.rest(3.0)
+    assert "pick_up" not in [event.event for event in script.events]
+    script.rows[middle], script.table = row, pile
+    script.rest(2.0)
+    script.play("Cat", card("JD", (PLAY_AT[0] + 14.0, PLAY_AT[1])))
+    plays = [(player, cards) for kind, player, cards in script.told() if kind != "deal"]
+    assert plays == [("Bob", ("9S",)), ("Cat", ("JD",))]
+
+
+def test_a_card_that_a_head_half_hides_is_not_taken_up_though_it_is_read_as_face_down() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    spot = Zone("row", 1, 2)
+    something_moves(script, spot, frames=3)
+    script.rows[spot] = down(script.maker.layout.spot(spot))
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",))]
+
+
+def test_a_card_that_a_hand_took_from_its_row_is_taken_up() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    spot = Zone("row", 1, 2)
+    place = script.maker.layout.spot(spot)
+    script.end(script.reach("Bob", (place, 0.4), (BOB_HOME, 0.1)))
+    script.rows[spot] = down(place)
+    script.rest(4.0)
+    assert script.told()[1:] == [("play", "Ann", ("9S",)), ("take_up", "Bob", ("AD",))]
 
 
 def test_a_card_of_a_set_that_lies_in_its_row_after_all_was_misread_on_the_pile() -> None:
