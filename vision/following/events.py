@@ -29,7 +29,7 @@ from vision.following.plays import PlayPile
 from vision.following.put_away import PutAway, hand_that_put
 from vision.following.reported_events import ReportedEvents
 from vision.following.rows import Rows
-from vision.following.scene import HANDLES_MM, NEAR_MM, Scene
+from vision.following.scene import HANDLES_MM, NEAR_MM, ON_PILE_MM, Scene
 from vision.following.shows import Shown, Shows
 from vision.following.up_cards import UpCards
 from vision.hands.tracks import ArmTrack, HandsFrame
@@ -46,6 +46,9 @@ _ANSWERED_SECONDS = 5.0
 """A show of the same rank no later than this after another is an answer to it."""
 _PUT_AWAY_SECONDS = 5.0
 """A card that comes to light beside the piles this soon after a show is the shown card, put away."""
+_WITH_BURN_SECONDS = 2.0
+"""A card that comes to light on the burn pile this soon after a burn lay hidden in the burnt pile. Nobody
+shows a card so soon."""
 _MOVES_DRAW_PILE_SECONDS = 6.0
 """If a draw pile was moved, its old place is seen bare within this time."""
 _LATELY_SECONDS = 1.5
@@ -411,11 +414,21 @@ class EventMaker:
         lie_still = self._taking.whole is None and self._taking.part is None
         if lie_still and not self._shows.is_named and t - self._last_show_at > _PUT_AWAY_SECONDS:
             beside = [card for card in fresh if self.layout.zone_at(card.x, card.y) != PLAY]
+            burnt = [card for card in beside if self._was_just_burnt(card, t)]
+            self._scene.burned += [str(card.best[0]) for card in burnt if card.best[1] >= MIN_NAME_P]
+            beside = [card for card in beside if card not in burnt]
             self._put_away.look(beside, t, {*known, *self._play.read_under_hand(t)})
         if self._taking.whole is not None or (self._shows.active and not self._shows.holds_out(fresh)):
             self._burn_pile.place_where_put(t)
         elif t - self._last_show_at < _PUT_AWAY_SECONDS:
             self._burn_pile.place_where_put(self._last_show_at)
+
+    def _was_just_burnt(self, card: Observation, now: float) -> bool:
+        """Return whether a card that comes to light came with the pile that was just burnt."""
+        last, burn = self.log.last, self.layout.burn
+        if last is None or burn is None or last.event != "burn" or now - last.t > _WITH_BURN_SECONDS:
+            return False
+        return math.dist(card.place, burn) <= ON_PILE_MM
 
     def _played_on_moved_pile(
         self, fresh: Sequence[Observation], known: Collection[str]

@@ -157,6 +157,36 @@ def test_a_hidden_card_that_shows_under_the_hand_with_the_burnt_pile_was_not_sho
     assert [kind for kind, _, _ in script.told()] == ["deal", "play", "play", "burn"]
 
 
+def test_a_hidden_card_that_comes_to_light_just_after_the_burn_was_not_shown() -> None:
+    script = Script()
+
+    def burn(*lying: Observation) -> ArmTrack:
+        script.table = []
+        reach = script.reach("Bob", (PLAY_AT, 0.4), (BURN_AT, 0.3), ((-390.0, 0.0), 0.1))
+        script.table = list(lying)
+        return reach
+
+    earlier, top = down(BURN_AT, 20.0), card("QS", BURN_AT, 0.98)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(burn(earlier))
+    script.rest(3.0)
+    script.play("Cat", card("QS", PLAY_AT))
+    reach = burn(earlier, top)
+    script.end(reach)
+    while script.events[-1].event != "burn":
+        script.rest(0.1)
+    beside = (BURN_AT[0] + 12.0, BURN_AT[1] + 9.0)
+    script.go_on(reach, [(BURN_AT[0], BURN_AT[1] - 100.0)] * 2)
+    script.table.append(card("7S", beside, 0.98))
+    script.end(reach)
+    for _ in range(3):
+        script.rest(0.2)
+        script.look()
+    script.play("Cat", card("JD", PLAY_AT))
+    kinds = [kind for kind, _, _ in script.told()]
+    assert kinds == ["deal", "play", "burn", "play", "burn", "play"]
+
+
 @pytest.mark.parametrize("overlooked", [False, True])
 def test_a_burnt_pile_that_one_look_overlooks_is_not_picked_up(overlooked: bool) -> None:
     """None lay where it is put, so that nothing else tells that it was burnt."""
