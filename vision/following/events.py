@@ -278,15 +278,13 @@ class EventMaker:
         return [card for card in cards if not self.layout.is_at_a_player(card.place)]
 
     def _shows_all(self, zone: Zone, there: Sequence[Observation], t: float) -> bool:
-        """Return whether no card of a spot can be hidden, if these cards are seen there.
+        """Return whether no card of a spot is hidden, if only these cards are seen there.
 
         A sleeve that looks like the table may cover it while its owner reaches in. A head may lean over it.
         Only a hand takes a card away.
         """
         spot = self.rows.spots[zone]
-        if spot.up is None and there:
-            return True
-        if any(card.face == "up" for card in there):
+        if any(card.face == "up" for card in there) or (there and spot.up is None):
             return True
         if not there and self._scene.is_reaching(zone.seat, t):
             return False
