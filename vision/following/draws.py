@@ -283,7 +283,7 @@ class Draws:
         if self._scene.by_hands:
             self._fingers_were_there(reach, visits, now, since)
             return
-        count, firm = self._count(reach, visits, max(since, self._put_down_at(reach)))
+        count, firm = self._count(reach, visits, max(since, self._came_to_play_at(reach)))
         put_down_there = count == 1 and self._paused_only_to_put_down(reach)
         if count and not firm:
             firm = int(self._went_only_there(reach))
@@ -394,21 +394,16 @@ class Draws:
         )
         return len(pauses) + quick, sum(pauses)
 
-    def _put_down_at(self, reach: ArmTrack) -> float:
+    def _came_to_play_at(self, reach: ArmTrack) -> float:
         """Return when a reach came to the play pile with what its player has to draw for; -inf: it did not.
 
         Nobody draws before that: the hand only passed the draw pile, however slowly.
         """
-        due, play = self._due(reach.seat), self._scene.layout.play
-        if due is None or play is None or due.t < reach.start:
+        due = self._due(reach.seat)
+        if due is None or due.t < reach.start:
             return -math.inf
-        at_play = (
-            stop.start
-            for stop in reach.pauses
-            if stop.start <= due.t
-            and math.dist(stop.place, play) < min(NEAR_MM, math.dist(stop.place, self._ways.pile))
-        )
-        return max(at_play, default=-math.inf)
+        came = (stop.start for stop in self._scene.pauses_at_play_pile(reach))
+        return max((t for t in came if t <= due.t), default=-math.inf)
 
     def _went_only_there(self, reach: ArmTrack) -> bool:
         """Return whether a hand came after its player's play, and paused only at its own side of the pile."""

@@ -116,9 +116,9 @@ def joined_by_name(cards: Sequence[FusedObservation], packs: int) -> list[FusedO
 def is_one_by_name(first: Observation, second: Observation, packs: int) -> bool:
     """Return whether two readings near each other are of one card, because both names are almost certain."""
     (name, p), (other, q) = first.best, second.best
-    if name is None or name != other or min(p, q) < CERTAIN or copies(name, packs) > 1:
-        return False
-    return math.dist(first.place, second.place) <= _MOVED[0]
+    one_name = name is not None and name == other and copies(name, packs) == 1
+    certain = min(p, q) >= CERTAIN
+    return one_name and certain and math.dist(first.place, second.place) <= _MOVED[0]
 
 
 def may_have_one_name(first: Observation, second: Observation) -> bool:

@@ -278,24 +278,30 @@ class EventMaker:
         return [card for card in cards if not self.layout.is_at_a_player(card.place)]
 
     def _shows_all(self, zone: Zone, there: Sequence[Observation], t: float) -> bool:
-        """Return whether no card of a spot is hidden, if only these cards are seen there.
+        """Return whether no card of a spot is hidden, if only these cards are seen there."""
+        if not there:
+            return self._may_be_bare(zone, t)
+        shows_top = self.rows.spots[zone].up is None or any(card.face == "up" for card in there)
+        return shows_top or self._may_be_taken(zone)
+
+    def _may_be_bare(self, zone: Zone, t: float) -> bool:
+        """Return whether a spot where no card is seen may be bare, rather than covered.
 
         A sleeve that looks like the table may cover it while its owner reaches in. A head may lean over it.
-        Only a hand takes a card away.
         """
-        spot = self.rows.spots[zone]
-        if any(card.face == "up" for card in there) or (there and spot.up is None):
-            return True
-        if not there and self._scene.is_reaching(zone.seat, t):
+        if self._scene.is_reaching(zone.seat, t):
             return False
-        if not self._scene.by_hands:
-            return True
-        if not there and spot.up is not None and spot.down:
+        spot = self.rows.spots[zone]
+        if self._scene.by_hands and spot.up is not None and spot.down:
             return False  # no hand takes a face-up card and the one under it at once
-        if spot.touched is None:
+        return self._may_be_taken(zone)
+
+    def _may_be_taken(self, zone: Zone) -> bool:
+        """Return whether a card may have been taken from a spot: only a hand takes one away."""
+        touched = self.rows.spots[zone].touched
+        if not self._scene.by_hands or touched is None:
             return True
-        hand = self._scene.nearest_hand(self.layout.spot(zone), spot.touched - 1.0, within=HANDLES_MM)
-        return hand is not None
+        return self._scene.nearest_hand(self.layout.spot(zone), touched - 1.0, within=HANDLES_MM) is not None
 
     def _is_beneath_body(self, look: Look, by_zone: Mapping[Zone | None, list[Observation]]) -> bool:
         """Return whether a body hides the play pile, though it looks like the table: dark hair, a dark cloth.
@@ -304,7 +310,8 @@ class EventMaker:
         face-up cards of that player's row are not read either.
         """
         play, since = self.layout.play, self._taking.lay_free
-        if not self._scene.by_hands or not self.pile or by_zone.get(PLAY) or play is None:
+        seems_gone = bool(self.pile) and not by_zone.get(PLAY)
+        if play is None or not seems_gone or not self._scene.by_hands:
             return False
         if self._scene.somebody_was_at(play, since):
             return False
@@ -322,8 +329,7 @@ class EventMaker:
 
     def _note_face_down(self, fresh: Sequence[Observation], now: float) -> None:
         """Note where a hand has put face-down cards, unless they are those of a burnt play pile."""
-        last = self.log.last
-        burnt = last is not None and last.event == "burn" and now - last.t < _MOVES_DRAW_PILE_SECONDS
+        burnt = self._seconds_since_burn(now) < _MOVES_DRAW_PILE_SECONDS
         lay_there = self.layout.draw is not None and now - self._draws.bare_since < _MOVES_DRAW_PILE_SECONDS
         undecided = self._play.touched is not None or self._taking.whole is not None
         if burnt or undecided or not lay_there:
@@ -423,10 +429,14 @@ class EventMaker:
 
     def _was_just_burnt(self, card: Observation, now: float) -> bool:
         """Return whether a card that comes to light came with the pile that was just burnt."""
-        last, burn = self.log.last, self.layout.burn
-        if last is None or burn is None or last.event != "burn" or now - last.t > _WITH_BURN_SECONDS:
-            return False
-        return math.dist(card.place, burn) <= ON_PILE_MM
+        burn = self.layout.burn
+        on_burn_pile = burn is not None and math.dist(card.place, burn) <= ON_PILE_MM
+        return on_burn_pile and self._seconds_since_burn(now) <= _WITH_BURN_SECONDS
+
+    def _seconds_since_burn(self, now: float) -> float:
+        """Return how long ago the last event was a burn; infinite if it was none."""
+        last = self.log.last
+        return now - last.t if last is not None and last.event == "burn" else math.inf
 
     def _played_on_moved_pile(
         self, fresh: Sequence[Observation], known: Collection[str]

@@ -135,17 +135,11 @@ class Taking:
         Cards that are lifted meanwhile, and touch the arm in the picture, may come over the draw pile. The
         arm that carries them to the burn pile may come over it, too. These are no draws.
         """
-        taken, play = self._last, self._scene.layout.play
-        if taken is None or taken.reach is not reach or play is None:
+        taken = self._last
+        if taken is None or taken.reach is not reach or self._scene.layout.play is None:
             return -math.inf
-        draw = self._scene.layout.draw
-        at_play = [
-            stop.end
-            for stop in reach.pauses
-            if stop.start <= taken.t
-            and math.dist(stop.place, play) < NEAR_MM
-            and (draw is None or math.dist(stop.place, play) < math.dist(stop.place, draw))
-        ]
+        pauses = self._scene.pauses_at_play_pile(reach)
+        at_play = [stop.end for stop in pauses if stop.start <= taken.t]
         if self.burnt or self.went_on_to_burn_pile(taken):
             burning = self._burning(taken)
             seen = self._burn_pile.seen_at(taken.t, taken.cards)

@@ -258,6 +258,14 @@ class Scene:
         about = (tip for when, tip in self._tips(seat) if abs(when - t) <= _ABOUT_SECONDS)
         return any(math.dist(tip, place) <= _NEAREST_HAND_MM for tip in about)
 
+    def pauses_at_play_pile(self, reach: ArmTrack) -> list[Pause]:
+        """Return where a reach paused near the play pile, and nearer to it than to the draw pile."""
+        play, draw = self.layout.play, self.layout.draw
+        if play is None:
+            return []
+        near = [stop for stop in reach.pauses if math.dist(stop.place, play) < NEAR_MM]
+        return [s for s in near if draw is None or math.dist(s.place, play) < math.dist(s.place, draw)]
+
     def is_just_at_pile(self, hands: HandsFrame) -> bool:
         """Return whether a hand pauses at the play pile, or has just done so."""
         play = self.layout.play

@@ -67,12 +67,11 @@ class UpCards:
     def source_without(
         self, source: Source | None, player: str | None, cards: Sequence[str]
     ) -> Source | None:
-        """Return the source of the cards of a play that are left, once one of them was not played.
-
-        `source`: that of all of them.
-        """
-        of_row = self._dealt.get(player or "", ())
-        return "hand" if source == "hand+up" and not any(card in of_row for card in cards) else source
+        """Return where a play's cards came from, if `source` is that of these and one that was not played."""
+        row = self._dealt.get(player or "", ())
+        if source != "hand+up" or any(card in row for card in cards):
+            return source
+        return "hand"
 
     def by_player(self) -> dict[str, tuple[str, ...]]:
         """Return the face-up cards before each player."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from vision.following.duplicates import is_one_by_name, may_have_one_name
@@ -156,7 +156,9 @@ class Visits:
 
         `is_it` returns whether a reading is that card, or may be it.
         """
-        return next((t for t, cards in self._free if self._shows(cards, t, card, is_it)), math.inf)
+        return next(
+            (t for t, cards in self._free if any(self._is(card, seen, t, is_it) for seen in cards)), math.inf
+        )
 
     def _still_without(self, card: Observation) -> float:
         """Return when looks had last shown the uncovered pile without a card; minus infinity if none did.
@@ -173,8 +175,8 @@ class Visits:
 
         The time is infinite if it was not.
         """
-        lately = ((t, *one) for t, cards in self._glimpses for one in cards if t > self.settled_at)
-        seen = ((t, seat) for t, one, seat in lately if self._shows([one], t, card, _is_same))
+        lately = ((t, cards) for t, cards in self._glimpses if t > self.settled_at)
+        seen = ((t, seat) for t, cards in lately for one, seat in cards if self._is(card, one, t, _is_same))
         return next(seen, (math.inf, None))
 
     def when_it_came(self, card: Observation) -> tuple[float, float]:
@@ -198,19 +200,19 @@ class Visits:
         """Return the player who put down a card."""
         return self._scene.player(self.who_put_down(card))
 
-    def _shows(
+    def _is(
         self,
-        cards: Iterable[Observation],
-        t: float,
         card: Observation,
+        seen: Observation,
+        t: float,
         is_it: Callable[[Observation, Observation], bool],
     ) -> bool:
-        """Return whether a look at `t` shows a card: `is_it` says so, or one lies near with its certain name.
+        """Return whether a reading at `t` is a card: `is_it` says so, or it lies near with its certain name.
 
         The name counts only since the pile was last settled: the card may have lain there once before.
         """
-        packs, recent = self._scene.packs, t > self.settled_at
-        return any(is_it(card, seen) or (recent and is_one_by_name(card, seen, packs)) for seen in cards)
+        recent = t > self.settled_at
+        return is_it(card, seen) or (recent and is_one_by_name(card, seen, self._scene.packs))
 
 
 def _is_same(card: Observation, seen: Observation) -> bool:

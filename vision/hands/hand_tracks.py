@@ -60,7 +60,7 @@ _STIRS_MM, _STIRS_SECONDS = 22.0, 0.5
 """Over its own row it reaches as well if it moves so far within so many seconds."""
 _RESTS_SECONDS = 1.0
 """A hand that has been at its player's place for so long rests there."""
-_LIES_SECONDS = 4.0
+LIES_SECONDS = 4.0
 """A hand that has not moved for so long lies there, and does nothing."""
 _FOREARM_MM, _ARM_WIDTH_MM, _FINGER_MM = 320.0, 80.0, 14.0
 """Length and width of a forearm, and how far a hand reaches beyond its landmarks."""
@@ -300,7 +300,7 @@ class HandTracker:
     @staticmethod
     def _reaches_in(track: _Track, layout: Layout, t: float) -> bool:
         """Return whether a hand is over the table, or does something at its own row."""
-        if _depth(layout, track) > _IN_MM and t - max(track.stirred, track.appeared) <= _LIES_SECONDS:
+        if _depth(layout, track) > _IN_MM and t - max(track.stirred, track.appeared) <= LIES_SECONDS:
             return True
         return layout.seats[track.seat].is_at_row(track.tip) and track.stirs(t)
 

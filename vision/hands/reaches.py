@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 
-from vision.hands.hand_tracks import HandTracker
+from vision.hands.hand_tracks import LIES_SECONDS, HandTracker
 from vision.hands.landmarks import HandFinder
 from vision.hands.tracks import ArmTracker, HandsFrame
 from vision.motion.background import MotionFrame
@@ -31,8 +31,6 @@ _MIN_FOUND_SHARE = 0.4
 """Hands are followed if at least this share of the tips of arms over the piles are hands that were found."""
 _RESTING_SECONDS = 30.0
 """A hand that rested in the picture no longer ago than this may be back at any time."""
-_ACTS_SECONDS = 4.0
-"""A hand that acts, or holds a card out, stays in one place for less than this."""
 _SELDOM = 8
 """While hands are not followed, every so many frames are looked at for hands that rest."""
 
@@ -106,9 +104,9 @@ class ReachTracker:
         if self._hands.rests:
             self._rested = motion.t
         self._compare(arms, layout)
-        before, switch = self.by_hands, self._is_by_hands(motion.t) != self.by_hands
-        if switch and not _is_somebody_acting(hands if before else arms, layout):
-            self.by_hands = not before
+        before, wanted = self.by_hands, self._is_by_hands(motion.t)
+        if not _is_somebody_acting(hands if before else arms, layout):
+            self.by_hands = wanted
         frame = arms
         if self.by_hands:
             bodies = self._bodies_over_piles(arms, hands, layout, motion.scale)
@@ -171,7 +169,7 @@ class ReachTracker:
 def _is_somebody_acting(hands: HandsFrame, layout: Layout) -> bool:
     """Return whether somebody acts at the piles: then a switch would cut the act in two."""
     return any(
-        _is_near_piles(track.tip, layout) and track.pause_seconds < _ACTS_SECONDS for track in hands.tracks
+        _is_near_piles(track.tip, layout) and track.pause_seconds < LIES_SECONDS for track in hands.tracks
     )
 
 

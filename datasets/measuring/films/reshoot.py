@@ -127,16 +127,21 @@ def reshoot(
             wanted, written = 0.0, 0
             for number, frame in enumerate(chain([first], frames)):
                 while round(wanted) == number:
-                    shown = frame if view is None else view.show(frame, rng)
-                    move = None if hand is None else hand.movement(written / source.fps)
-                    writer.write(shown if move is None else _moved(shown, move))
+                    shown = frame
+                    if view is not None:
+                        shown = view.show(shown, rng)
+                    if hand is not None:
+                        shown = _swayed(shown, hand, written / source.fps)
+                    writer.write(shown)
                     wanted, written = wanted + speed, written + 1
     write_lines(truth_path(out), [_quicker(line, speed) for line in lines])
 
 
-def _moved(frame: Image, move: NDArray[np.float64]) -> Image:
-    """Return a frame moved by a homography (3 x 3)."""
-    size = frame.shape[1::-1]
+def _swayed(frame: Image, hand: Sensor, t: float) -> Image:
+    """Return a frame as a hand that holds the camera moves it at a time (seconds)."""
+    move, size = hand.movement(t), frame.shape[1::-1]
+    if move is None:
+        return frame
     return np.asarray(cv2.warpPerspective(frame, move, size, borderMode=cv2.BORDER_REFLECT_101), np.uint8)
 
 
