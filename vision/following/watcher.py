@@ -28,6 +28,7 @@ from vision.hands.landmarks import HandFinder
 from vision.hands.reaches import ReachTracker
 from vision.hands.tracks import DelayedTracks, HandsFrame
 from vision.motion.background import BackgroundSubtractor, MotionFrame
+from vision.motion.exposure import Exposure
 from vision.motion.frame_difference import ChangeDetector
 from vision.motion.resting_looks import RestingLooks
 from vision.motion.stabiliser import StabilisedFrame, Stabiliser
@@ -175,6 +176,7 @@ class Watcher:
         self._finder = LayoutFinder(players, row_length, draw_pile)
         self._packs, self._jokers, self._make_events = packs, jokers, make_events
         self._draws_as_played = draws_as_played
+        self._exposure = Exposure()
         self._begin_anew()
         self._maker: EventMaker | None = None
         self._told = 0
@@ -298,6 +300,10 @@ class Watcher:
 
         Later steps see the table where the first frame had it. `view` says where it is in this frame.
         """
+        if self._exposure.adapt(in_game=self._maker is not None) and self._maker is None:
+            self._resting.clear()
+            self._begin_anew()
+        frame = self._exposure.brighten(frame)
         if not self._glance.is_new(frame) and self._background.calm and self._steadier.settled:
             return self._follow(self._steadier.apply(frame), self._background.repeat(t))
         people = None if self._motion is None else self._motion.border_mask()
@@ -424,6 +430,7 @@ class Watcher:
     def _read(self, frame: Image, t: float, crowded: Sequence[Region] | None) -> list[CardReading]:
         self._note_look(frame, t)
         readings = self._without_jokers(self._reader.read(frame, crowded))
+        self._exposure.measure(frame, readings)
         self._first_look = readings if self._first_look is None else self._first_look
         self._show(readings)
         return readings
@@ -666,6 +673,8 @@ class Watcher:
         assert self._maker is not None
         layout, frame, motion, hands = self._maker.layout, looking.frame, looking.motion, looking.hands
         readings = self._without_jokers(looking.readings.result())
+        if self._exposure.brightens:
+            self._exposure.measure(frame, readings)
         readings = [reading for reading in readings if not self._is_held_at_rest(reading, looking)]
         self._show(readings)
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]

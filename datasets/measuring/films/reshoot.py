@@ -1,8 +1,9 @@
 """Shows a film as another camera would see it, or with quicker people: a fresh film without rendering one.
 
 `python -m datasets.measuring.films.reshoot game.mp4 out.mp4 --seed 3 --speed 1.2` writes `out.mp4` and its
-truth. With `--sway 8`, somebody holds the camera in the hand. `shithead measure` scores the film. Use it to
-see whether a program that follows one film well was only made for that film.
+truth. With `--sway 8`, somebody holds the camera in the hand. With `--light 0.35`, the room is dark.
+`shithead measure` scores the film. Use it to see whether a program that follows one film well was only
+made for that film.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ _GAMMA, _GAIN, _GRAIN, _BLUR_PX = (0.75, 1.4), (0.85, 1.15), (0.0, 4.0), (0.0, 0
 _LEAST_BLUR_PX = 0.2
 _SPEEDS = (0.25, 4.0)
 _MOST_SWAY_PX = 100.0
+_LEAST_LIGHT = 0.05
+_LAMP = (0.8, 1.0, 1.2)
+"""How much of each colour (blue, green, red) is left of the light: lamps are warmer than the day."""
+_DARK_NOISE, _PHOTON_NOISE = 2.0, 0.45
+"""Noise of a dark room's pictures, in levels, and in levels per square root of the level."""
 _TIMES = ("t", "t_start", "t_end", "seconds")
 
 
@@ -94,6 +100,7 @@ def reshoot(
     seed: int | None,
     speed: float = 1.0,
     sway: float = 0.0,
+    light: float = 1.0,
     codec: str = "mp4v",
 ) -> None:
     """Write a film and its truth as another camera sees them, or with quicker people.
@@ -104,6 +111,7 @@ def reshoot(
         seed: The same seed gives the same view; None: the view stays.
         speed: How many times as fast people move.
         sway: Motion of a camera that is held in a hand, pixels of a 1080p frame; 0: it stands still.
+        light: Share of the light that is left; 1: all of it.
         codec: One of `datasets.films.rendering.video.CODECS`.
 
     Raises:
@@ -113,6 +121,8 @@ def reshoot(
         raise BadInputError(f"speed {speed:g}: must be from {_SPEEDS[0]:g} to {_SPEEDS[1]:g}")
     if not 0 <= sway <= _MOST_SWAY_PX:
         raise BadInputError(f"sway {sway:g}: must be from 0 to {_MOST_SWAY_PX:g}")
+    if not _LEAST_LIGHT <= light <= 1:
+        raise BadInputError(f"light {light:g}: must be from {_LEAST_LIGHT:g} to 1")
     lines = read_lines(truth_path(film))
     rng = np.random.default_rng(seed)
     with closing(open_source(str(film))) as source:
@@ -132,6 +142,8 @@ def reshoot(
                         shown = view.show(shown, rng)
                     if hand is not None:
                         shown = _swayed(shown, hand, written / source.fps)
+                    if light < 1:
+                        shown = _darkened(shown, light, rng)
                     writer.write(shown)
                     wanted, written = wanted + speed, written + 1
     write_lines(truth_path(out), [_quicker(line, speed) for line in lines])
@@ -143,6 +155,13 @@ def _swayed(frame: Image, hand: Sensor, t: float) -> Image:
     if move is None:
         return frame
     return np.asarray(cv2.warpPerspective(frame, move, size, borderMode=cv2.BORDER_REFLECT_101), np.uint8)
+
+
+def _darkened(frame: Image, light: float, rng: np.random.Generator) -> Image:
+    """Return a frame as a camera whose exposure is fixed sees it with a share of the light."""
+    seen = frame * np.array(_LAMP, np.float32) * np.float32(light)
+    noise = rng.standard_normal(seen.shape, np.float32) * (_DARK_NOISE + _PHOTON_NOISE * np.sqrt(seen))
+    return np.asarray(np.clip(seen + noise, 0, 255), np.uint8)
 
 
 def _quicker(line: dict[str, Any], speed: float) -> dict[str, Any]:
@@ -167,11 +186,23 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--sway", type=float, default=0.0, metavar="PX", help="motion of a camera in a hand (default 0)"
     )
+    parser.add_argument(
+        "--light", type=float, default=1.0, metavar="SHARE", help="of the light that is left (default 1)"
+    )
     args = parser.parse_args(arguments)
     codec = "h264" if shutil.which("ffmpeg") else "mp4v"
-    reshoot(args.film, args.out, seed=args.seed, speed=args.speed, sway=args.sway, codec=codec)
+    reshoot(
+        args.film,
+        args.out,
+        seed=args.seed,
+        speed=args.speed,
+        sway=args.sway,
+        light=args.light,
+        codec=codec,
+    )
     view = "the same" if args.seed is None else args.seed
-    print(f"{args.out}: {args.speed:g} times as fast, view: {view}, sway: {args.sway:g} pixels")
+    light = f"{args.light:g} of the light"
+    print(f"{args.out}: {args.speed:g} times as fast, view: {view}, sway: {args.sway:g} pixels, {light}")
     return 0
 
 

@@ -292,8 +292,8 @@ def test_a_set_of_four_only_delays_the_question_about_the_rows(played: int, aske
     watcher, asked = Watcher(table, list(SPOTS)), []
     for k in range(15 * 16):
         table.cards = rows + (four[:played] if k > 15 * 5.5 else [])
-        frame = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
-        frame[40 * (k % 3) : 40 * (k % 3) + 90, :60] = 210
+        frame = np.full((HEIGHT, WIDTH, 3), 210, np.uint8)
+        frame[40 * (k % 3) : 40 * (k % 3) + 90, :60] = 90
         watcher.feed(frame, k / 15)
         asked.append(watcher.question is not None)
     assert asked.index(True) / 15 == pytest.approx(asked_at, abs=0.5)

@@ -41,8 +41,8 @@ def frames_of(path: Path) -> list[Image]:
     return frames
 
 
-def middle_of_square(frame: Image) -> float:
-    return float(np.nonzero(frame[..., 1] > 140)[1].mean())
+def middle_of_square(frame: Image, level: int = 140) -> float:
+    return float(np.nonzero(frame[..., 1] > level)[1].mean())
 
 
 def test_quicker_people_move_farther_from_frame_to_frame_and_act_earlier(film: Path, tmp_path: Path) -> None:
@@ -83,6 +83,21 @@ def test_a_camera_in_a_hand_moves_the_whole_picture(film: Path, tmp_path: Path) 
     offsets = [middle_of_square(moved) - middle_of_square(frame) for frame, moved in pairs]
     assert np.ptp(offsets) > 4
     assert read_lines(truth_path(out))[1] == PLAY | {"line": 2}
+
+
+def test_in_a_dark_room_the_same_act_is_darker_and_noisier(film: Path, tmp_path: Path) -> None:
+    out = tmp_path / "dark.mp4"
+    reshoot(film, out, seed=None, light=0.35)
+    before, after = frames_of(film)[0], frames_of(out)[0]
+    assert after.max() < 0.6 * before.max()
+    assert middle_of_square(after, 50) == pytest.approx(middle_of_square(before), abs=2)
+    assert read_lines(truth_path(out))[1] == PLAY | {"line": 2}
+
+
+@pytest.mark.parametrize("light", [0.0, 1.5])
+def test_an_impossible_light_is_refused(film: Path, tmp_path: Path, light: float) -> None:
+    with pytest.raises(BadInputError, match="light"):
+        reshoot(film, tmp_path / "out.mp4", seed=1, light=light)
 
 
 @pytest.mark.parametrize("sway", [-1.0, 1000.0])

@@ -177,6 +177,28 @@ def test_a_game_is_followed_from_pictures(played: Game) -> None:
     assert (first.cards, second.cards) == (("9S",), ("QH",))
 
 
+class DarkRoom(Table):
+    """The same table with a quarter of the light, and sleeves nearly as dark as the cloth."""
+
+    def frame(self) -> Image:
+        lit = super().frame()
+        lit[(lit == (130, 160, 215)).all(axis=2)] = (85, 115, 75)
+        return np.asarray(lit // 4, np.uint8)
+
+
+def test_a_game_in_a_dark_room_is_followed_as_in_a_lit_one() -> None:
+    """There, the sleeves differ from the cloth by less than the levels at which a lit arm is found."""
+    game = Game(DarkRoom())
+    game.run(0.6)
+    game.deal()
+    game.run(1.5)
+    game.reach(400, 320, 1, lambda: game.table.put("9S", 420, 300))
+    game.run(1.0)
+    game.reach(600, 310, 1)
+    game.run(1.5)
+    assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
+
+
 def test_what_looks_like_a_card_but_was_there_before_the_deal_is_the_table() -> None:
     game = Game()
     game.table.put("KS", 420, 300, 5)  # a pattern of the cloth, beside the draw pile
