@@ -299,9 +299,9 @@ class NewCardFilter:
         """Return cards that came with the last play, if looks show no more of them than their rank.
 
         This is too little to report them, but enough if their player draws for them. A reading that names a
-        card known to lie exactly there is that card. An unclear rank is that of the last play, if it may be:
-        cards put down together nearly always have one rank. `covered`: something has been over the pile since
-        those looks.
+        card known to lie exactly there is that card. A rank that is not sure is that of the last play, if it
+        may be: cards put down together nearly always have one rank. `covered`: something has been over the
+        pile since those looks.
         """
         last, known = self._play_log.last, {*self._pile.names, *elsewhere}
         if last is None:
@@ -312,7 +312,9 @@ class NewCardFilter:
         ):
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
-            rank = clear_rank(seen) or (of_last if rank_odds(seen, of_last) > HARDLY else None)
+            rank = clear_rank(seen)
+            if rank_odds(seen, of_last) > HARDLY and (rank is None or rank_odds(seen, rank) < SURE):
+                rank = of_last
             odds = {
                 name: p
                 for name, p in seen.probabilities.items()

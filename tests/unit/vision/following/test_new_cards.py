@@ -107,6 +107,23 @@ def test_a_card_of_which_the_rank_alone_is_told_lies_below_if_its_player_draws_f
     assert script.told()[2:] == [("play", "Bob", cards), ("draw", "Bob", ())]
 
 
+@pytest.mark.parametrize(("reads_ten", "below"), [(0.65, "KD"), (0.93, "10D")])
+def test_what_its_player_draws_for_has_the_rank_of_the_set_unless_another_is_surely_read(
+    reads_ten: float, below: str
+) -> None:
+    """A set of two ranks is a breach, so a guess is not enough for it."""
+    script = pictured()
+    script.play("Ann", card(*on_pile("8S", 0, 0)))
+    script.drawn = {"10D": below}
+    x, y = PLAY_AT
+    half_read = Observation(x, y - 25, 90, "up", {"10D": reads_ten, "KD": 0.06, "9D": 0.01})
+    script.reach("Bob", (PLAY_AT, 0.4))
+    script.table += [half_read, card(*on_pile("KS", 4, 6))]
+    script.rest()
+    bob_draws(script, trips=2)
+    assert set(script.told()[2][2]) == {"KS", below}
+
+
 @pytest.mark.parametrize(("truly", "told"), [("6H", [("play", "Bob", ("6H",))]), ("7H", [])])
 def test_what_alone_is_new_was_put_down_where_all_of_its_place_looks_otherwise(
     truly: str, told: list[tuple[str, str, tuple[str, ...]]], monkeypatch: pytest.MonkeyPatch
