@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from engine.cards import all_copies_among, copies
@@ -95,6 +95,11 @@ class Spot:
             return False
         pictured = self.patch is not None and self.latest is not None
         return pictured and not any(self.looks) and changed_share(self.latest, self.patch) >= _BARE_SHARE
+
+    @property
+    def shows_up_card(self) -> bool:
+        """Whether the last look since something was over it shows its face-up card again."""
+        return bool(self.looks) and any(seen.best[0] == self.up for seen in self.looks[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +239,7 @@ class Rows:
             s.observation for s in fuse_looks(spot.looks[-LATEST_LOOKS:]) if s.look_count >= AGREEING_LOOKS
         ]
         ups = [seen for seen in settled if seen.face == "up"]
-        name, p = _named(ups)
+        name, p = _named(ups, self._elsewhere(zone))
         if ups and (name is None or p < MIN_NAME_P):
             return None
         if changed < _BARE_SHARE and any(_STAYS_LIKELIER * seen.odds(spot.up or "") >= p for seen in ups):
@@ -263,6 +268,12 @@ class Rows:
         change = Change(zone, spot.up, name, spot.down and not down, touched)
         spot.up, spot.down = name, down
         return self._noted(change)
+
+    def _elsewhere(self, zone: Zone) -> set[str]:
+        """Return the face-up cards that surely lie on other spots than this one."""
+        others = [(other, spot) for other, spot in self.spots.items() if other != zone]
+        lying = (spot.up for other, spot in others if self.is_undisturbed(other) or spot.shows_up_card)
+        return all_copies_among(filter(None, lying), self._packs)
 
     def _noted(self, change: Change) -> Change:
         """Return a change, and note the cards that left their spot and came to it."""
@@ -310,7 +321,7 @@ class Rows:
         return renamed
 
 
-def _named(ups: Sequence[Observation]) -> tuple[str | None, float]:
-    """Return the surest name among the face-up cards of one spot."""
-    names = assign_names(ups)
+def _named(ups: Sequence[Observation], elsewhere: Collection[str] = frozenset()) -> tuple[str | None, float]:
+    """Return the surest name among the face-up cards of one spot; other cards surely lie `elsewhere`."""
+    names = assign_names(ups, elsewhere)
     return max(names, key=lambda named: named[1]) if names else (None, 0.0)

@@ -190,6 +190,19 @@ def test_which_of_two_that_are_alike_shows_under_an_arm_the_other_tells_that_lie
     assert table.undisturbed() == ["6C"]
 
 
+def test_a_card_that_is_half_read_is_none_that_surely_lies_elsewhere() -> None:
+    """A head hides half of a card, and its rank looks like that of a card in another row."""
+    half_read = up("5C", p=0.55, c4S=0.25)
+    for shows in (True, False):
+        row, other = rows(), Zone("row", 0, 1)
+        row.touch(SPOT, 3.0)
+        row.touch(other, 3.0)
+        if shows:
+            row.look(other, [up("5C")])
+        changes = [row.look(SPOT, [half_read]) for _ in range(2)]
+        assert [change.after for change in changes if change] == ([] if shows else ["5C"])
+
+
 def test_nothing_seems_to_have_gone_from_a_row_that_somebody_puts_right() -> None:
     """Its spots look bare because they are elsewhere."""
     row = rows()
