@@ -44,6 +44,8 @@ _LAMP = (0.8, 1.0, 1.2)
 """How much of each colour (blue, green, red) is left of the light: lamps are warmer than the day."""
 _DARK_NOISE, _PHOTON_NOISE = 2.0, 0.45
 """Noise of a dark room's pictures, in levels, and in levels per square root of the level."""
+_NOISE_MARGIN = 64
+"""Each frame shows another part of one field of noise, which is larger by so many pixels."""
 _TIMES = ("t", "t_start", "t_end", "seconds")
 
 
@@ -93,6 +95,25 @@ def random_view(width: int, height: int, rng: np.random.Generator) -> View:
     )
 
 
+class DarkRoom:
+    """A room with a share of the light, as a camera whose exposure is fixed sees it."""
+
+    def __init__(self, width: int, height: int, light: float, rng: np.random.Generator) -> None:
+        """Make the noise; `light` is the share of the light that is left."""
+        self._light = light * np.array(_LAMP, np.float32)
+        shape = height + _NOISE_MARGIN, width + _NOISE_MARGIN, 3
+        self._noise = rng.standard_normal(shape, np.float32)
+
+    def show(self, frame: Image, rng: np.random.Generator) -> Image:
+        """Return a frame as it looks in this room."""
+        height, width = frame.shape[:2]
+        seen = frame * self._light
+        down, right = rng.integers(0, _NOISE_MARGIN, 2)
+        noise = self._noise[down : down + height, right : right + width]
+        seen += noise * (_DARK_NOISE + _PHOTON_NOISE * np.sqrt(seen))
+        return np.asarray(np.clip(seen, 0, 255), np.uint8)
+
+
 def reshoot(
     film: Path,
     out: Path,
@@ -133,6 +154,7 @@ def reshoot(
         height, width = first.shape[:2]
         view = None if seed is None else random_view(width, height, rng)
         hand = Sensor(width, height, 0.0, 0.0, seed or 0, sway) if sway else None
+        room = DarkRoom(width, height, light, rng) if light < 1 else None
         with FilmWriter(out, source.fps, (width, height), codec) as writer:
             wanted, written = 0.0, 0
             for number, frame in enumerate(chain([first], frames)):
@@ -142,8 +164,8 @@ def reshoot(
                         shown = view.show(shown, rng)
                     if hand is not None:
                         shown = _swayed(shown, hand, written / source.fps)
-                    if light < 1:
-                        shown = _darkened(shown, light, rng)
+                    if room is not None:
+                        shown = room.show(shown, rng)
                     writer.write(shown)
                     wanted, written = wanted + speed, written + 1
     write_lines(truth_path(out), [_quicker(line, speed) for line in lines])
@@ -155,13 +177,6 @@ def _swayed(frame: Image, hand: Sensor, t: float) -> Image:
     if move is None:
         return frame
     return np.asarray(cv2.warpPerspective(frame, move, size, borderMode=cv2.BORDER_REFLECT_101), np.uint8)
-
-
-def _darkened(frame: Image, light: float, rng: np.random.Generator) -> Image:
-    """Return a frame as a camera whose exposure is fixed sees it with a share of the light."""
-    seen = frame * np.array(_LAMP, np.float32) * np.float32(light)
-    noise = rng.standard_normal(seen.shape, np.float32) * (_DARK_NOISE + _PHOTON_NOISE * np.sqrt(seen))
-    return np.asarray(np.clip(seen + noise, 0, 255), np.uint8)
 
 
 def _quicker(line: dict[str, Any], speed: float) -> dict[str, Any]:
