@@ -300,7 +300,7 @@ class Watcher:
 
         Later steps see the table where the first frame had it. `view` says where it is in this frame.
         """
-        if self._exposure.adapt(in_game=self._maker is not None) and self._maker is None:
+        if self._exposure.adapt(frame, in_game=self._maker is not None) and self._maker is None:
             self._resting.clear()
             self._begin_anew()
         frame = self._exposure.brighten(frame)
@@ -673,8 +673,6 @@ class Watcher:
         assert self._maker is not None
         layout, frame, motion, hands = self._maker.layout, looking.frame, looking.motion, looking.hands
         readings = self._without_jokers(looking.readings.result())
-        if self._exposure.brightens:
-            self._exposure.measure(frame, readings)
         readings = [reading for reading in readings if not self._is_held_at_rest(reading, looking)]
         self._show(readings)
         readings = [reading for reading in readings if not self._is_of_the_table(reading, frame)]

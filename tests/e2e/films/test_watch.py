@@ -180,10 +180,12 @@ def test_a_game_is_followed_from_pictures(played: Game) -> None:
 class DarkRoom(Table):
     """The same table with a quarter of the light, and sleeves nearly as dark as the cloth."""
 
+    light = 0.25
+
     def frame(self) -> Image:
         lit = super().frame()
         lit[(lit == (130, 160, 215)).all(axis=2)] = (85, 115, 75)
-        return np.asarray(lit // 4, np.uint8)
+        return np.asarray(lit * self.light, np.uint8)
 
 
 def test_a_game_in_a_dark_room_is_followed_as_in_a_lit_one() -> None:
@@ -197,6 +199,21 @@ def test_a_game_in_a_dark_room_is_followed_as_in_a_lit_one() -> None:
     game.reach(600, 310, 1)
     game.run(1.5)
     assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.25, 1.0), (1.0, 0.4)])
+def test_nothing_is_missed_if_light_is_switched_while_somebody_plays(before: float, after: float) -> None:
+    room = DarkRoom()
+    game, room.light = Game(room), before
+    game.begin()
+
+    def switch() -> None:
+        room.put("QH", 424, 296, 8)
+        room.light = after
+
+    game.reach(410, 280, -1, switch)
+    game.run(1.0)
+    assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann"), ("play", "Bob")]
 
 
 def test_what_looks_like_a_card_but_was_there_before_the_deal_is_the_table() -> None:
