@@ -9,6 +9,7 @@ made for that film.
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import shutil
 import sys
@@ -122,6 +123,8 @@ def reshoot(
     speed: float = 1.0,
     sway: float = 0.0,
     light: float = 1.0,
+    dark_from: float = 0.0,
+    dark_until: float = math.inf,
     codec: str = "mp4v",
 ) -> None:
     """Write a film and its truth as another camera sees them, or with quicker people.
@@ -133,6 +136,8 @@ def reshoot(
         speed: How many times as fast people move.
         sway: Motion of a camera that is held in a hand, pixels of a 1080p frame; 0: it stands still.
         light: Share of the light that is left; 1: all of it.
+        dark_from: When the light is switched off, seconds of the new film.
+        dark_until: When it is switched on.
         codec: One of `datasets.films.rendering.video.CODECS`.
 
     Raises:
@@ -164,7 +169,7 @@ def reshoot(
                         shown = view.show(shown, rng)
                     if hand is not None:
                         shown = _swayed(shown, hand, written / source.fps)
-                    if room is not None:
+                    if room is not None and dark_from <= written / source.fps < dark_until:
                         shown = room.show(shown, rng)
                     writer.write(shown)
                     wanted, written = wanted + speed, written + 1
@@ -204,6 +209,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--light", type=float, default=1.0, metavar="SHARE", help="of the light that is left (default 1)"
     )
+    parser.add_argument(
+        "--dark-from", type=float, default=0.0, metavar="S", help="second at which light is switched off"
+    )
+    parser.add_argument(
+        "--dark-until", type=float, default=math.inf, metavar="S", help="second at which it is switched on"
+    )
     args = parser.parse_args(arguments)
     codec = "h264" if shutil.which("ffmpeg") else "mp4v"
     reshoot(
@@ -213,6 +224,8 @@ def main(arguments: list[str]) -> int:
         speed=args.speed,
         sway=args.sway,
         light=args.light,
+        dark_from=args.dark_from,
+        dark_until=args.dark_until,
         codec=codec,
     )
     view = "the same" if args.seed is None else args.seed

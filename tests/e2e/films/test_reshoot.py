@@ -94,6 +94,13 @@ def test_in_a_dark_room_the_same_act_is_darker_and_noisier(film: Path, tmp_path:
     assert read_lines(truth_path(out))[1] == PLAY | {"line": 2}
 
 
+def test_light_is_switched_off_and_on(film: Path, tmp_path: Path) -> None:
+    out = tmp_path / "switched.mp4"
+    reshoot(film, out, seed=None, light=0.35, dark_from=0.4, dark_until=0.8)
+    dark = [frame.max() < 150 for frame in frames_of(out)]
+    assert dark == [0.4 <= number / 15 < 0.8 for number in range(FRAMES)]
+
+
 @pytest.mark.parametrize("light", [0.0, 1.5])
 def test_an_impossible_light_is_refused(film: Path, tmp_path: Path, light: float) -> None:
     with pytest.raises(BadInputError, match="light"):
