@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,14 @@ import numpy as np
 from companion.cli.event_writer import EventWriter, line_text
 from companion.files.incomplete import tracked_file
 from companion.game.event_log import EventLine
+from companion.game.preview import FAULT_TEXTS
 from companion.game.recorder import changes_between
 from companion.game.series import GameSeries, NextGameFinder
 from companion.game.timed_film import TimedFilm
+from companion.i18n.catalogue import _
 from engine.errors import BadInputError
 from engine.events import Event
+from vision.capture.image_quality import quality_faults
 from vision.following.events import EventMaker
 from vision.following.look_log import LookLog
 from vision.following.looks import Deal
@@ -46,9 +49,14 @@ class RecordedGames(GameSeries):
         following: NextGameFinder | None = None,
         log: LogWriter | None = None,
         keeper: FilmKeeper | None = None,
+        say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`following` finds the next game in the same source, if there is to be one."""
+        """`following` finds the next game in the same source, if there is to be one.
+
+        `say` gets a line for people if pictures of a dealt table are poor.
+        """
         super().__init__(game, following, keeper)
+        self._say = say
         self._events, self._film, self._recorder, self._log = events, film, recorder, log
 
     def feed(self, frame: Image, t: float) -> list[dict[str, Any]]:
@@ -60,10 +68,19 @@ class RecordedGames(GameSeries):
             if self._recorder is not None:
                 self._recorder.next_game(self.setup)
         self._write(lines)
+        for line in lines:
+            if line["event"] == "deal" and line.get("up") and "revise" not in line:
+                self._say_faults(frame, line["up"])
         if self._film is not None:
             self._film.tell(lines, t)
             self._film.write(frame, t, self.view)
         return lines
+
+    def _say_faults(self, frame: Image, up: Mapping[str, Sequence[str]]) -> None:
+        """Say what is wrong with the picture of a dealt table, judged by its rows: more will be missed."""
+        dealt = {card for row in up.values() for card in row}
+        for fault in quality_faults(frame, [card for card in self.readings if card.card in dealt]):
+            self._say(_(FAULT_TEXTS[fault]))
 
     def finish(self, t: float) -> list[dict[str, Any]]:
         """Process the end of the source."""

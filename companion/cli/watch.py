@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
             setup, history, lambda new, old: open_watched_game(new, old, watching=watching), _say
         )
         events = EventWriter(args.events, _say, append=args.resume)
-        recorded = RecordedGames(game, events, film, recorder, following, log, keeper)
+        recorded = RecordedGames(game, events, film, recorder, following, log, keeper, _say)
     except BaseException:
         source.close()
         raise

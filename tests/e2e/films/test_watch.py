@@ -6,11 +6,15 @@ import threading
 import time
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
+from companion.cli.event_writer import EventWriter
+from companion.cli.recording import RecordedGames
+from companion.game.refereeing import WatchedGame, make_referee
 from engine.events import Event
 from tests.support.plain import plain
 from vision.following.watcher import Watcher
@@ -199,6 +203,20 @@ def test_a_game_in_a_dark_room_is_followed_as_in_a_lit_one() -> None:
     game.reach(600, 310, 1)
     game.run(1.5)
     assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
+
+
+@pytest.mark.parametrize(("light", "said"), [(1.0, []), (0.2, ["Too dark: the table needs more light."])])
+def test_if_the_dealt_table_is_too_dark_one_line_says_so(
+    light: float, said: list[str], tmp_path: Path
+) -> None:
+    game, told = Game(), list[str]()
+    watched = WatchedGame(game.watcher, lambda names: make_referee("winnersh", names), ("Ann", "Bob"))
+    games = RecordedGames(watched, EventWriter(str(tmp_path / "events.jsonl")), None, say=told.append)
+    game.deal()
+    for number in range(24):
+        games.feed(np.asarray(game.table.frame() * light, np.uint8), number * STEP)
+    assert [line["event"] for line in games.lines] == ["deal"]
+    assert told == said
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.25, 1.0), (1.0, 0.4)])
