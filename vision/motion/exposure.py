@@ -24,6 +24,8 @@ _OVEREXPOSED_CHANGE = 0.5
 """Factor on the gain if the cards are overexposed: how much brighter they would be does not show."""
 _PAPER_QUANTILE = 0.75
 """This share of a card's pixels are darker than its paper."""
+_BRIGHTEST_QUANTILE = 0.95
+"""The brightest blocks above this share count as white, too: there are decks with black paper."""
 _LEAST_CARDS = 4
 """Fewer cards may all lie in a shadow."""
 _CARD_SIZE = (16, 22)
@@ -62,7 +64,8 @@ class Exposure:
         papers = [_paper_level(brightened, card) for card in readings if card.face == "up"]
         if len(papers) < _LEAST_CARDS:
             return
-        white = float(np.median(papers))
+        brightest = float(np.quantile(_block_levels(brightened).max(axis=1), _BRIGHTEST_QUANTILE))
+        white = max(float(np.median(papers)), brightest)
         self._fitting = _OVEREXPOSED_CHANGE if white > _CLIPPED_LEVEL else _WHITE_LEVEL / max(1.0, white)
 
     def adapt(self, frame: Image, *, in_game: bool) -> bool:

@@ -67,6 +67,14 @@ def test_an_empty_dark_table_is_no_dark_room() -> None:
     assert is_changed_by(exposure, readings(), 0.3)
 
 
+def test_a_deck_with_black_paper_makes_no_dark_room() -> None:
+    exposure, lit = Exposure(), plain(480, 160, (120, 170, 200))
+    for x, y in PLACES:
+        lit[y : y + 88, x : x + 63] = 30
+    exposure.measure(lit, readings())
+    assert not exposure.adapt(lit, in_game=False)
+
+
 def test_before_the_game_the_gain_falls_to_none_if_the_cards_are_overexposed() -> None:
     exposure = adapted(0.3)
     for _ in range(3):
