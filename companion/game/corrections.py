@@ -61,13 +61,26 @@ class CorrectedPlays:
         if line.get("event") not in PUTS_ON_PILE or line.get("by") is not None:
             return
         number, told = line["id"], tuple(line.get("cards") or ())
-        piles = (self._plays, *(taken.plays for taken in self._taken.values()))
-        plays = next((known for known in piles if number in known), None)
+        plays = self._plays_with(number)
         if plays is None:
             plays = self._went_with(told, float(line["t"]))
         else:
             told = plays[number][0]
         plays[number] = told, event.cards if event is not None else ()
+
+    def seen_otherwise(self, number: int, event: Event) -> None:
+        """Note that the watcher revises a corrected play, by its number; no other event is affected.
+
+        The correction stands, but the watcher now has other names for these cards on the pile.
+        """
+        plays = self._plays_with(number)
+        if plays is not None:
+            plays[number] = () if event.withdrawn else event.cards, plays[number][1]
+
+    def _plays_with(self, number: int) -> _Plays | None:
+        """Return the plays of the pile to which a play belongs; None if the play was not corrected."""
+        piles = (self._plays, *(taken.plays for taken in self._taken.values()))
+        return next((plays for plays in piles if number in plays), None)
 
     def _went_with(self, told: tuple[str, ...], t: float) -> _Plays:
         """Return the plays of the pile onto which cards went at `t`: one taken since, or the present one."""

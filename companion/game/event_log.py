@@ -97,7 +97,7 @@ class EventLog:
         """
         referee, told = self._appointed(), []
         for seen in events:
-            if seen.revise is not None and self._ids.get(seen.revise, seen.revise) in self._settled:
+            if seen.revise is not None and self.number_of(seen.revise) in self._settled:
                 continue
             entered = line_entered_for(seen, self.lines, self._entered_by_hand) if seen.id else None
             if entered is not None:
@@ -113,6 +113,10 @@ class EventLog:
             else:
                 told += self._bring_up_to_date(outcome.follow_ups, event.decided_at)
         return told
+
+    def number_of(self, seen_id: int) -> int:
+        """Return the number of the line about an event that the watcher knows by this id."""
+        return self._ids.get(seen_id, seen_id)
 
     def name_hidden(self, ruled: Sequence[EventLine]) -> Sequence[Event]:
         """Return events that name hidden cards, or ask for them, because of lines just ruled on."""
@@ -309,7 +313,7 @@ class EventLog:
         if not event.id:
             return replace(event, id=self._count)
         self._ids[event.id] = self._count
-        revise = None if event.revise is None else self._ids.get(event.revise, event.revise)
+        revise = None if event.revise is None else self.number_of(event.revise)
         concerns = None if event.concerns is None else self._ids.get(event.concerns)
         return replace(event, id=self._count, revise=revise, concerns=concerns)
 

@@ -329,6 +329,8 @@ class WatchedGame:
             if self._is_after_end(event):
                 self._after_end.append(event)
                 continue
+            if event.revise is not None:
+                self._corrections.seen_otherwise(self._event_log.number_of(event.revise), event)
             ruled = self._event_log.add([self._corrections.apply(event)])
             told += ruled + self._tell_hidden(ruled) + self._go_on_if_not_over()
         return told

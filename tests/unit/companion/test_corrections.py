@@ -232,6 +232,22 @@ def test_what_was_put_right_is_so_in_the_pick_up_that_takes_it_away(
     assert line["cards"] == ["6S"], "that is another time"
 
 
+def test_a_card_that_the_watcher_sees_after_a_correction_is_picked_up_once() -> None:
+    """A person adds the card below a play, and a later look shows the watcher the same card."""
+    ace = Event(id=2, event="play", t=2, player="Ann", cards=("AD",), source="hand")
+    entered = Event(id=0, event="draw", t=1.5, player="Cat", count=1)
+    both = replace(ace, id=3, t=3, revise=2, cards=("AC", "AD"))
+    taken = Event(id=4, event="pick_up", t=6, player="Bob", cards=("AC", "AD"))
+    game, blank = open_game([GAME[0], ace, both, taken]), np.zeros((9, 16, 3), np.uint8)
+    game.feed(blank, 0.0)
+    game.enter(entered)  # from here on, the numbers of the lines are not those of the watcher
+    (play, *_more) = game.feed(blank, 2.0)
+    game.correct(play["id"], replace(ace, cards=("AC", "AD")))
+    assert game.feed(blank, 3.0) == [], "the correction stands"
+    (line, *_more) = game.feed(blank, 6.0)
+    assert line["cards"] == ["AC", "AD"]
+
+
 def test_of_two_copies_that_were_put_right_one_alone_is_another_play() -> None:
     put_right = CorrectedPlays()
     told = {"id": 2, "event": "play", "cards": ["7H", "7H"], "t": 1.0}
