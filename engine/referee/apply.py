@@ -278,7 +278,10 @@ class EventApplier:
             state.replace_pile(event.cards)
         self.gaps.explain_pick_up(event, player)
         action = Action(type="pick_up", player=player, count=event.count)
-        demands = possible_demands(self.rules.mechanics, state.pile, state.sets)
+        piles = (state.pile, *self.gaps.piles_in_another_order(state.pile))
+        demands = frozenset().union(
+            *(possible_demands(self.rules.mechanics, pile, state.sets) for pile in piles)
+        )
         ruling = self._judge(event, action)
         self._note_start(event, player, ruling)
         if ruling["verdict"] == "unproven" and self.rules.mechanics.must_play:

@@ -9,7 +9,7 @@ would, the ruling is `unproven` and names the missing fact, and the record is ch
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engine.cards import FULL_PACK, JOKER, RANK_OF, SUIT_OF, UNKNOWN, UNKNOWN_RANK, copies
@@ -53,6 +53,8 @@ class Gaps:
         """Cards that lay on the pile while somebody may have picked it up unseen."""
         self._last: str | None = None
         """The player who played last."""
+        self._played: tuple[str, ...] = ()
+        """The cards that were played last."""
         self._run: tuple[int, set[str]] = (UNKNOWN_RANK, set())
         """The rank that was played last, and who has played it since another was."""
 
@@ -71,7 +73,7 @@ class Gaps:
 
     def note_play(self, player: str, cards: Sequence[str]) -> None:
         """Note who played last. The played cards were not picked up."""
-        self._last = player
+        self._last, self._played = player, tuple(cards)
         rank = RANK_OF[cards[-1]] if cards else UNKNOWN_RANK
         self._run = (rank, {player} | (self._run[1] if rank == self._run[0] else set()))
         self._maybe_picked_up.difference_update(cards)
@@ -162,6 +164,8 @@ class Gaps:
                 ruling = as_unproven(milder, say("whether {who}'s hand is really empty", who=player))
         if ruling["verdict"] == "illegal":
             ruling = self._with_cards_beneath(situation, action, ruling)
+        if ruling["verdict"] == "illegal":
+            ruling = self._with_another_top(situation, action, ruling)
         if ruling["verdict"] != "illegal" or not (self.times_missed or event.unseen):
             return ruling
         held = self._may_hold(seat, self._missed[player], action)
@@ -207,6 +211,26 @@ class Gaps:
             return ruling
         need = say("whether {cards:the} lay under {played:the}", cards=beneath, played=action.cards)
         return as_unproven(milder, need)
+
+    def piles_in_another_order(self, pile: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """Yield the pile with another rank of the last play on top.
+
+        If cards of several ranks lie side by side, nobody sees from above in which order they were put down.
+        """
+        played = self._played
+        if not self.fallible or not played or tuple(pile[-len(played) :]) != played:
+            return
+        for top in played:
+            if RANK_OF[top] != RANK_OF[played[-1]]:
+                yield (*pile[: -len(played)], *without(played, [top]), top)
+
+    def _with_another_top(self, situation: Situation, action: Action, ruling: Ruling) -> Ruling:
+        """Return a milder ruling if another rank of the last play may lie on top."""
+        for pile in self.piles_in_another_order(situation.pile or ()):
+            milder = rule_on(situation._replace(pile=pile), action)
+            if milder["verdict"] != "illegal":
+                return as_unproven(milder, say("what lies on top of the pile"))
+        return ruling
 
     def _milder_on_turn(
         self, situation: Situation, action: Action, ruling: Ruling, *, unseen: bool

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from datasets.measuring.films.corrected import correct_game
 
 LOOKS = Path(__file__).parent / "looks"
@@ -26,6 +28,14 @@ def misread(folder: Path, told: str, really: str) -> Path:
 def test_a_game_that_was_followed_rightly_needs_no_correction() -> None:
     game = correct_game(LOOKS / f"{NAME}.looks")
     assert (game.errors, game.corrections, game.left, game.false_alarms) == (0, (), 0, (0, 0))
+
+
+@pytest.mark.parametrize("log", sorted(LOOKS.glob("*.looks")), ids=lambda log: log.stem)
+def test_nobody_is_accused_wrongly_and_corrections_leave_no_error(log: Path) -> None:
+    game = correct_game(log)
+    assert game.false_alarms == (0, 0)
+    assert game.left == 0
+    assert len(game.corrections) <= game.errors, "no correction makes another one necessary"
 
 
 def test_a_card_that_was_misread_is_corrected_once_and_picked_up_under_its_name(tmp_path: Path) -> None:

@@ -53,6 +53,29 @@ def test_replenish_to_three_a_draw_shows_that_a_play_was_missed(start: Start) ->
     assert verdict(game.play(BOB, "9H", draws=1)) == "legal"
 
 
+@pytest.mark.parametrize(("sure", "ruled"), [(False, "unproven"), (True, "illegal")])
+def test_play_equal_or_higher_the_order_of_two_ranks_put_down_at_once_is_not_seen(
+    start: Start, sure: bool, ruled: str
+) -> None:
+    game = start()
+    if not sure:
+        unsure(game)
+    assert verdict(game.play(BOB, "4H JH", draws=2)) == "illegal"
+    assert verdict(game.play(CAT, "6H", draws=1)) == ruled, "the 4 may lie on the jack"
+    assert verdict(game.play(ANN, "3H", draws=1)) == "illegal", "it goes on no rank of the last play"
+
+
+def test_pickup_must_play_a_card_that_goes_on_one_of_two_ranks_proves_nothing(start: Start) -> None:
+    game = start("rulebook")
+    unsure(game)
+    game.play(BOB, "JH 4H", draws=2)
+    assert verdict(game.tell("pick_up", CAT, "JH 4H")) == "unproven"
+    game.play(ANN, "4S", draws=1)
+    game.play(BOB, "5H", draws=1)
+    late = game.play(CAT, "7D", draws=1)
+    assert kinds(late) == [], "it would have gone on the 4, but not on the jack"
+
+
 def test_replenish_to_three_certain_observers_are_taken_at_their_word(start: Start) -> None:
     game = start()
     game.play(BOB, "4H", draws=1)
