@@ -313,7 +313,9 @@ class EventLog:
         if not event.id:
             return replace(event, id=self._count)
         self._ids[event.id] = self._count
-        revise = None if event.revise is None else self.number_of(event.revise)
+        revise = event.revise
+        if revise is not None:
+            revise = self.number_of(revise)
         concerns = None if event.concerns is None else self._ids.get(event.concerns)
         return replace(event, id=self._count, revise=revise, concerns=concerns)
 

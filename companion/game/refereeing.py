@@ -329,9 +329,7 @@ class WatchedGame:
             if self._is_after_end(event):
                 self._after_end.append(event)
                 continue
-            if event.revise is not None:
-                self._corrections.seen_otherwise(self._event_log.number_of(event.revise), event)
-            ruled = self._event_log.add([self._corrections.apply(event)])
+            ruled = self._judge(event)
             told += ruled + self._tell_hidden(ruled) + self._go_on_if_not_over()
         return told
 
@@ -361,8 +359,14 @@ class WatchedGame:
         """Judge events after the end of a game that has turned out to go on."""
         told: list[EventLine] = []
         while self._after_end and not self._is_after_end(self._after_end[0]):
-            told += self._event_log.add([self._corrections.apply(self._after_end.pop(0))])
+            told += self._judge(self._after_end.pop(0))
         return told
+
+    def _judge(self, event: Event) -> list[EventLine]:
+        """Judge an event of the watcher with its corrected cards; return the lines."""
+        if event.revise is not None:
+            self._corrections.seen_otherwise(self._event_log.number_of(event.revise), event)
+        return self._event_log.add([self._corrections.apply(event)])
 
     def _moved(self, event: Event) -> Event:
         """Return the event on the game's clock, which continues after an interruption."""

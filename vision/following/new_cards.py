@@ -313,7 +313,8 @@ class NewCardFilter:
             if seen.best[0] in names_at(seen, self._pile.cards):
                 continue
             rank = clear_rank(seen)
-            if rank_odds(seen, of_last) > HARDLY and (rank is None or rank_odds(seen, rank) < SURE):
+            is_sure = rank is not None and rank_odds(seen, rank) >= SURE
+            if not is_sure and rank_odds(seen, of_last) > HARDLY:
                 rank = of_last
             odds = {
                 name: p

@@ -300,7 +300,8 @@ class Watcher:
 
         Later steps see the table where the first frame had it. `view` says where it is in this frame.
         """
-        if self._exposure.adapt(frame, in_game=self._maker is not None) and self._maker is None:
+        in_game = self._maker is not None
+        if self._exposure.adapt(frame, in_game=in_game) and not in_game:
             self._resting.clear()
             self._begin_anew()
         frame = self._exposure.brighten(frame)

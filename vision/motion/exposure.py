@@ -42,6 +42,9 @@ moves, each block changes by another one."""
 _LEARNING_RATE = 0.07
 """Weight of each new frame in the blocks it is compared with: what changes slowly is no switch."""
 
+_UNCHANGED = np.ones(3)
+"""The factor, by colour channel, if the light is the same."""
+
 
 class Exposure:
     """Multiplies the pictures of one camera by a gain that fits the light in the room."""
@@ -84,7 +87,7 @@ class Exposure:
             gain, self._blocks = np.maximum(self._gain * self._fitting, 1.0), None
         gain = np.clip(gain, 1 / _MAX_GAIN, _MAX_GAIN)
         self._fitting = 1.0
-        if np.abs(np.log(gain / self._gain)).max() < np.log(_LEAST_CHANGE):
+        if _is_small(gain / self._gain):
             return False
         self._gain = gain
         return True
@@ -99,20 +102,34 @@ class Exposure:
     def _change_of_light(self, frame: Image) -> NDArray[np.float64]:
         """Return by how much the light in the room has suddenly become brighter, by colour channel."""
         now, before = _block_levels(frame), self._blocks
-        if before is None or before.shape != now.shape:
+        if before is None or before.shape != now.shape:  # the first frame, or one of another size
             self._blocks = now
-            return np.ones(3)
-        lit = ((np.minimum(now, before) > _LIT_LEVELS[0]) & (np.maximum(now, before) < _LIT_LEVELS[1])).all(1)
-        if lit.mean() < _LEAST_LIT_SHARE:
-            return np.ones(3)
-        ratios = (now[lit] / before[lit]).astype(np.float64)
-        change = np.median(ratios, axis=0)
-        alike = (np.abs(ratios / change - 1) < _SAME_CHANGE).all(axis=1)
-        if alike.mean() < _SAME_CHANGE_SHARE:
-            return np.ones(3)  # something else is in the picture for a moment, or the camera was moved
-        switched = np.abs(np.log(change)).max() >= np.log(_LEAST_CHANGE)
-        self._blocks = now if switched else before + np.float32(_LEARNING_RATE) * (now - before)
-        return change if switched else np.ones(3)
+            return _UNCHANGED
+        change = _common_change(before, now)
+        if change is None:  # something else is in the picture for a moment, or the camera was moved
+            return _UNCHANGED
+        if _is_small(change):
+            self._blocks = before + np.float32(_LEARNING_RATE) * (now - before)
+            return _UNCHANGED
+        self._blocks = now
+        return change
+
+
+def _common_change(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.float64] | None:
+    """Return the factor, by colour channel, by which most blocks (N x 3) have changed; None if none."""
+    darkest, brightest = _LIT_LEVELS
+    lit = ((np.minimum(now, before) > darkest) & (np.maximum(now, before) < brightest)).all(axis=1)
+    if lit.mean() < _LEAST_LIT_SHARE:
+        return None
+    ratios = (now[lit] / before[lit]).astype(np.float64)
+    change = np.asarray(np.median(ratios, axis=0), np.float64)
+    alike = (np.abs(ratios / change - 1) < _SAME_CHANGE).all(axis=1)
+    return change if alike.mean() >= _SAME_CHANGE_SHARE else None
+
+
+def _is_small(change: NDArray[np.float64]) -> bool:
+    """Return whether a factor is too small in all channels to change the gain."""
+    return bool(np.abs(np.log(change)).max() < np.log(_LEAST_CHANGE))
 
 
 def _paper_level(image: Image, card: CardReading) -> float:

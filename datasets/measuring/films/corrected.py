@@ -21,7 +21,7 @@ from companion.game.refereeing import WatchedGame, make_referee
 from companion.game.scoring import EventLine, Score, compare, read_lines, read_truth, truth_path
 from engine.errors import BadInputError
 from engine.events import Event
-from vision.following.replay import Replay, read_log
+from vision.following.replay import Recorded, Replay, read_log
 from vision.following.watcher import Watcher
 from vision.table.view import TableView
 from vision.types import Image
@@ -58,19 +58,17 @@ class _ReplayedWatcher:
         return self.seen
 
 
-def follow(log: Path, truth: Path, *, correct: bool) -> tuple[Score, list[str]]:
+def follow(
+    log: Recorded, header: EventLine, true: Sequence[EventLine], *, correct: bool
+) -> tuple[Score, list[str]]:
     """Follow a recorded game; return how well in the end, and the corrections.
 
     Args:
-        log: The log that `watch --log` wrote.
-        truth: The truth of the film.
+        log: What the program saw.
+        header: The first line of the truth of the film.
+        true: The true events.
         correct: Whether players correct what is wrong.
-
-    Raises:
-        BadInputError: A file is damaged.
-        OSError: A file cannot be read.
     """
-    (header, *_), true = read_lines(truth), read_truth(truth)
     watcher = _ReplayedWatcher()
     game = WatchedGame(
         cast(Watcher, watcher),
@@ -80,7 +78,7 @@ def follow(log: Path, truth: Path, *, correct: bool) -> tuple[Score, list[str]]:
         header["players"],
     )
     corrections: list[str] = []
-    for _, watcher.seen in Replay(read_log(log)):
+    for _, watcher.seen in Replay(log):
         if not watcher.seen:
             continue
         now = max(event.decided_at for event in watcher.seen)
@@ -99,17 +97,18 @@ def _score(game: WatchedGame, true: Sequence[EventLine]) -> Score:
 
 def _corrected(game: WatchedGame, true: Sequence[EventLine], now: float) -> list[str]:
     """Correct what has been wrong for a while at `now` (seconds); return the corrections in words."""
-    score, done, by = _score(game, true), [], now - _PATIENCE_S
+    score, done, then = _score(game, true), [], now - _PATIENCE_S
     for wanted, told in score.mistaken:
-        if told["decided_at"] <= by and wanted["t_end"] <= by:
+        if told["decided_at"] <= then and wanted["t_end"] <= then:
             game.correct(told["id"], _event(wanted, told["t"], now))
             done.append(f"{_words(told)} was {_words(wanted)}")
     for told in score.spurious:
-        if told["decided_at"] <= by and told.get("by") is None:
+        entered = "by" in told
+        if not entered and told["decided_at"] <= then:
             game.correct(told["id"], None)
             done.append(f"{_words(told)} never happened")
     for wanted in score.missed:
-        if wanted["t_end"] <= by:
+        if wanted["t_end"] <= then:
             game.enter(_event(wanted, wanted["t_end"], now))
             done.append(f"{_words(wanted)} was missed")
     return done
@@ -140,9 +139,10 @@ def correct_game(log: Path) -> Corrected:
         BadInputError: A file is damaged.
         OSError: A file cannot be read.
     """
-    truth = _truth_of(log)
-    alone, _ = follow(log, truth, correct=False)
-    score, corrections = follow(log, truth, correct=True)
+    truth, recorded = _truth_of(log), read_log(log)
+    header, true = read_lines(truth)[0], read_truth(truth)
+    alone, _ = follow(recorded, header, true, correct=False)
+    score, corrections = follow(recorded, header, true, correct=True)
     alarms = alone.false_alarms, score.false_alarms
     return Corrected(alone.corrections, tuple(corrections), score.corrections, alarms)
 

@@ -71,9 +71,7 @@ class View:
         if self.blur_px > _LEAST_BLUR_PX:
             seen = cv2.GaussianBlur(seen, (0, 0), self.blur_px)
         seen = cv2.LUT(seen, self.levels)
-        down, right = rng.integers(0, height), rng.integers(0, width)
-        noise = self.grain[down : down + height, right : right + width]
-        return np.asarray(np.clip(seen + noise, 0, 255), np.uint8)
+        return np.asarray(np.clip(seen + _any_part(self.grain, frame, rng), 0, 255), np.uint8)
 
 
 def random_view(width: int, height: int, rng: np.random.Generator) -> View:
@@ -107,12 +105,16 @@ class DarkRoom:
 
     def show(self, frame: Image, rng: np.random.Generator) -> Image:
         """Return a frame as it looks in this room."""
-        height, width = frame.shape[:2]
         seen = frame * self._light
-        down, right = rng.integers(0, _NOISE_MARGIN, 2)
-        noise = self._noise[down : down + height, right : right + width]
-        seen += noise * (_DARK_NOISE + _PHOTON_NOISE * np.sqrt(seen))
+        seen += _any_part(self._noise, frame, rng) * (_DARK_NOISE + _PHOTON_NOISE * np.sqrt(seen))
         return np.asarray(np.clip(seen, 0, 255), np.uint8)
+
+
+def _any_part(noise: NDArray[np.float32], frame: Image, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Return a part of a larger field of noise, as large as a frame: each frame shows another one."""
+    height, width = frame.shape[:2]
+    down, right = rng.integers(0, noise.shape[0] - height), rng.integers(0, noise.shape[1] - width)
+    return noise[down : down + height, right : right + width]
 
 
 def reshoot(

@@ -195,13 +195,7 @@ class DarkRoom(Table):
 def test_a_game_in_a_dark_room_is_followed_as_in_a_lit_one() -> None:
     """There, the sleeves differ from the cloth by less than the levels at which a lit arm is found."""
     game = Game(DarkRoom())
-    game.run(0.6)
-    game.deal()
-    game.run(1.5)
-    game.reach(400, 320, 1, lambda: game.table.put("9S", 420, 300))
-    game.run(1.0)
-    game.reach(600, 310, 1)
-    game.run(1.5)
+    game.begin()
     assert game.told() == [("deal", None), ("play", "Ann"), ("draw", "Ann")]
 
 
