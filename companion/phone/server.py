@@ -347,7 +347,10 @@ class PhoneServer:
             max_msg_size=MAX_JPEG_BYTES + _FRAME_HEADER, heartbeat=_HEARTBEAT_S, compress=False, timeout=2.0
         )
         link.headers.update(_HEADERS)
-        await link.prepare(request)
+        try:
+            await link.prepare(request)
+        except UnicodeEncodeError:  # aiohttp repeats the header with the version, which was not text
+            raise web.HTTPBadRequest from None
         try:
             phone = await self._welcome(link, request[_ROLE])
         except (BadInputError, TimeoutError) as error:

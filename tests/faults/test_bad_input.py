@@ -63,6 +63,11 @@ def test_whatever_is_read_ends_in_peace_or_in_one_line(name: str) -> None:
     feed()
 
 
+def test_a_web_socket_version_that_is_no_text_is_refused() -> None:
+    (request, *_) = [data for data in SEEDS["phone_requests"] if b"Sec-WebSocket-Version: 13" in data]
+    run("phone_requests", request.replace(b"Version: 13", b"Version:\x8013"))
+
+
 @pytest.mark.parametrize("name", list(TARGETS))
 @given(data=st.binary(max_size=200))
 @settings(max_examples=5, deadline=None)
