@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from vision.following.draw_visits import PAUSE_SECONDS, DrawVisit
-from vision.following.scene import DRAW_NEAR_MM, NEAR_MM, Scene, along_and_aside, is_on_the_way
+from vision.following.scene import DRAW_NEAR_MM, LOST_SECONDS, NEAR_MM, Scene, along_and_aside, is_on_the_way
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import Place
 
@@ -21,8 +21,6 @@ _PASSES_MM_PER_S = 400.0
 took a card was faster than 261 mm/s. Most that only passed went at more than 420 mm/s."""
 _TAKES_SECONDS = 0.12
 """No fingers take a card in less than three frames at fifteen frames a second."""
-_LOST_AT_PILE_SECONDS = 0.5
-"""A hand that is lost from sight at the draw pile, and seen there again within this time, has not left."""
 _BLINK_SECONDS = 0.3
 """Something over the draw pile may go unnoticed for this long."""
 _AWAY_MM = 220.0
@@ -86,7 +84,7 @@ class DrawWays:
         there = -math.inf
         for trip in trips:
             at_pile = [t for t, place in trip if self.is_at_pile(seat, place)]
-            if at_pile and at_pile[0] - there < _LOST_AT_PILE_SECONDS:
+            if at_pile and at_pile[0] - there < LOST_SECONDS:
                 joined[-1] = [*joined[-1], *trip]
             else:
                 joined.append(trip)
@@ -102,7 +100,7 @@ class DrawWays:
         """
         places, pieces = [place for _, place in trip], []
         at_pile = [t for t, place in trip if self.is_at_pile(reach.seat, place)]
-        stays = [(a, b) for a, b in pairwise(at_pile) if b - a < _LOST_AT_PILE_SECONDS]
+        stays = [(a, b) for a, b in pairwise(at_pile) if b - a < LOST_SECONDS]
         for nearer_home in (False, True):
             away = [
                 s for s in reach.pauses if self.is_elsewhere(reach.seat, s.place, nearer_home=nearer_home)
@@ -171,7 +169,7 @@ class DrawWays:
         self, reach: ArmTrack, since: float, within: float = DRAW_NEAR_MM
     ) -> list[tuple[float, float]]:
         there = [t for t, place in reach.path if t >= since and self._scene.at_draw_pile(place, within)]
-        begun = [k for k, t in enumerate(there) if k == 0 or t - there[k - 1] > _LOST_AT_PILE_SECONDS]
+        begun = [k for k, t in enumerate(there) if k == 0 or t - there[k - 1] > LOST_SECONDS]
         ends = [*(k - 1 for k in begun[1:]), len(there) - 1]
         pairs = zip(begun, ends, strict=True) if there else ()
         return [(there[start], there[end]) for start, end in pairs]
@@ -227,7 +225,7 @@ class DrawWays:
         since = max((s.end for s in reach.pauses if math.dist(s.place, home) > half), default=reach.start)
         later = ((t, place) for t, place in reach.path if t >= since)
         way = [(t, math.dist(place, home)) for t, place in later if self.is_at_pile(reach.seat, place)]
-        if any(_QUICKEST_SECONDS < b - a < _LOST_AT_PILE_SECONDS for (a, _), (b, _) in pairwise(way)):
+        if any(_QUICKEST_SECONDS < b - a < LOST_SECONDS for (a, _), (b, _) in pairwise(way)):
             return True
         if not way or way[-1][0] - way[0][0] < _QUICKEST_SECONDS:
             return False
@@ -241,4 +239,4 @@ class DrawWays:
             return False
         (ended, there), (began, here) = earlier[-1].path[-1], reach.path[0]
         both_at_pile = self.is_at_pile(reach.seat, there) and self.is_at_pile(reach.seat, here)
-        return both_at_pile and 0.0 <= began - ended < _LOST_AT_PILE_SECONDS
+        return both_at_pile and 0.0 <= began - ended < LOST_SECONDS

@@ -375,6 +375,7 @@ class Taking:
             return taken.aside_at, taken.aside_at
         if play is None or reach is None:
             return None
+        reach = self._scene.with_rest(reach)
         grown = self._burn_pile.places_since(taken.t, taken.cards, unlike=reach.start)
         goals = [*grown, *([] if self._scene.layout.burn is None else [self._scene.layout.burn])]
 

@@ -49,6 +49,8 @@ _PASSED_MM = 60.0
 """An arm that passes nearer to a place than this may seem to be at it."""
 _MOMENT_SECONDS = 0.25
 """Frames no farther apart in time than this belong together; an arm may be lost from sight in between."""
+LOST_SECONDS = 0.5
+"""A hand that is lost from sight over the table, and seen there again within this time, has not been home."""
 _TAP_SECONDS, _TAP_MM = 0.22, NEAR_MM * 0.6
 """A hand laid on the bare place of the pile stays for so long, this near to its middle."""
 
@@ -131,6 +133,25 @@ class Scene:
         """Return the latest reach of a seat that began before a time."""
         own = (reach for reach in reversed(self.reaches) if reach.seat == seat)
         return next((reach for reach in own if reach.start <= before), None)
+
+    def with_rest(self, reach: ArmTrack) -> ArmTrack:
+        """Return a reach with those that continue it, because the hand was lost from sight over the table."""
+        if not self.by_hands:
+            return reach
+        for later in self.reaches:
+            if later.seat == reach.seat and self._continues(reach, later):
+                path, pauses = [*reach.path, *later.path], [*reach.pauses, *later.pauses]
+                reach = replace(reach, path=path, pauses=pauses, last_seen=later.last_seen)
+        return reach
+
+    def _continues(self, reach: ArmTrack, later: ArmTrack) -> bool:
+        """Return whether a hand was lost from sight in one reach and found again in a later one."""
+        if not (reach.path and later.path):
+            return False
+        (lost, there), (found, here) = reach.path[-1], later.path[0]
+        seat = self.layout.seats[reach.seat]
+        home = any(seat.is_on_player_side(place) or seat.is_at_row(place) for place in (there, here))
+        return 0.0 < found - lost < LOST_SECONDS and not home
 
     def last_arm(self, since: float = -math.inf) -> ArmTrack | None:
         """Return the reach whose arm was seen last; None if none was seen at `since` or later."""

@@ -1112,6 +1112,23 @@ def test_a_pile_is_burnt_where_its_cards_lie_though_no_hand_was_seen_there() -> 
     assert script.told()[-1] == ("burn", "Bob", ("9S",))
 
 
+def test_a_hand_that_is_lost_from_sight_on_its_way_to_the_burn_pile_has_burnt_the_pile() -> None:
+    script = script_by_hands()
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4)))
+    script.table.clear()
+    script.rest(0.35)
+    hand = script.reach("Bob", (BURN_AT, 0.4))
+    script.table.append(down(BURN_AT))
+    for _ in range(3):
+        script.go_on(hand, [(0.0, 80.0)] * 2)
+        script.look()
+    script.go_on(hand, [BOB_HOME])
+    script.end(hand)
+    script.rest(1.0)
+    assert script.told()[-1] == ("burn", "Bob", ("9S",))
+
+
 def test_a_card_that_a_player_has_exchanged_into_the_hand_is_that_players_play() -> None:
     script = script_by_hands()
     spot, place = Zone("row", 1, 1), script.maker.layout.seats[1].row[1]
