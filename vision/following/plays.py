@@ -476,7 +476,9 @@ class PlayPile:
         if own != drew:
             return new
         mates = [card for card in new if card.rank == rank_of(last.cards[-1])]
-        own_lie_on_top = drew and not self.pile.lie_below_top(mates, self._looks)
+        own_lie_on_top = drew and (
+            not self.pile.lie_below_top(mates, self._looks) or self._came_after_draw(mates)
+        )
         if not mates or own_lie_on_top or (len(mates) == len(new) and not drew):
             return new
         sure = [card for card in mates if card.read >= LIKELY]
@@ -484,6 +486,11 @@ class PlayPile:
             self.pile.put(sure, below=True)
             self._play_log.add_to_last([card.name for card in sure], now)
         return [card for card in new if card not in mates]
+
+    def _came_after_draw(self, cards: Sequence[NewCard]) -> bool:
+        """Return whether looks still showed the uncovered pile without each card after the last draw."""
+        drew = self._scene.log.last
+        return drew is not None and all(self._visits.when_it_came(c.seen)[0] > drew.t for c in cards)
 
     def _find_overlooked(self, now: float) -> None:
         """Add cards that only later looks show to the last play, or report them as another player's play."""

@@ -878,7 +878,7 @@ def test_who_was_at_both_piles_only_before_a_card_came_has_not_played_it() -> No
 
 
 @pytest.mark.parametrize(("p", "plays"), [(0.92, [("6H",), ("6S", "6H")]), (0.99, [("6H",), ("6S",)])])
-def test_a_card_of_the_last_play_s_rank_that_comes_to_light_below_it_after_the_draw_came_with_it(
+def test_a_card_of_the_last_play_s_rank_that_the_hand_hid_below_it_until_it_had_drawn_came_with_it(
     p: float, plays: list[tuple[str, ...]]
 ) -> None:
     script = script_by_hands()
@@ -886,11 +886,26 @@ def test_a_card_of_the_last_play_s_rank_that_comes_to_light_below_it_after_the_d
     script.play("Ann", card("6H", PLAY_AT))
     script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.4), (ANN_HOME, 0.1)))
     script.draw_picture = draw_picture(16)
-    script.rest(2.0)
-    script.end(script.reach("Ann", (ANN_HOME, 0.1), (PLAY_AT, 0.4), (ANN_HOME, 0.1)))
+    something_moves(script, PLAY, frames=75)
     script.table.append(card("6S", (PLAY_AT[0] + 14.0, PLAY_AT[1]), p))
     script.rest(3.0)
     assert [event.cards for event in script.events if event.event == "play"] == plays
+
+
+def test_a_card_of_the_last_play_s_rank_is_another_play_if_the_pile_lay_free_without_it_after_the_draw() -> (
+    None
+):
+    """The play is against the rules, and the more reason not to take it for a part of the one before."""
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("6H", PLAY_AT))
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (DRAW_AT, 0.4), (ANN_HOME, 0.1)))
+    script.draw_picture = draw_picture(16)
+    script.rest(2.0)
+    script.end(script.reach("Ann", (ANN_HOME, 0.1), (PLAY_AT, 0.4), (ANN_HOME, 0.1)))
+    script.table.append(card("6S", (PLAY_AT[0] + 14.0, PLAY_AT[1]), 0.92))
+    script.rest(3.0)
+    assert [event.cards for event in script.events if event.event == "play"] == [("6H",), ("6S",)]
 
 
 def test_a_card_that_is_tossed_upon_one_that_was_hardly_read_is_of_the_hand_that_came_last() -> None:
