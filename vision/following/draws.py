@@ -14,7 +14,7 @@ from vision.following.draw_visits import PAUSE_SECONDS, REMEMBERED, STUCK_MM, Dr
 from vision.following.looks import BARE_LOOKS
 from vision.following.patches import REACH_MM, Patch
 from vision.following.reported_events import PutDown
-from vision.following.scene import NEAR_MM, Scene
+from vision.following.scene import HANDLES_MM, NEAR_MM, Scene
 from vision.hands.tracks import ArmTrack
 from vision.table.layout import DRAW
 
@@ -50,6 +50,8 @@ _SHORT_MM = 60.0
 """A hand that takes a card pauses on its player's side of the pile's middle, no farther from it."""
 _FAR_SHORT_MM = 85.0
 """The tip of an arm over the pile may seem this far short of it, if the hand is only partly seen."""
+_TOSS_SECONDS = 0.2
+"""A hand that tosses a card stays where it did so. It may be seen to stay only this long after the toss."""
 _SOON_SECONDS, _STAYS_SECONDS, _STAYS_MM = 4.0, 0.5, 120.0
 """An arm may draw if it comes over the pile this soon after its player's card was put down, and stays this
 long. Meanwhile its tip must seem no farther from the pile than the third number."""
@@ -630,8 +632,10 @@ class Draws:
             needless = not owed and (due is not None or not self._scene.started)
             taken = [pictures.show_taking(*stay, plainly=needless) for stay in drawn.stays]
             least = 0 if drawn.beside and not any(taken) else owed
+            none_taken = bool(taken) and all(took is False for took in taken)
             told = due is None and self._was_told_meanwhile(drawn)
-            if told or (taken and pictures.show_absence and all(took is False for took in taken)):
+            tossed = due is not None and self._tossed_from_there(drawn, due)
+            if told or (none_taken and (pictures.show_absence or tossed)):
                 drawn.count = 0
             else:  # a card less may not show on a very neat pile
                 seen = min(max(least, drawn.count), sum(took is True for took in taken))
@@ -660,6 +664,17 @@ class Draws:
         drawn.doubtful = drawn.count if not_shown else drawn.count - by_hand
         if drawn.firm:
             pictures.learn(drawn.start, drawn.t)
+
+    def _tossed_from_there(self, drawn: _Drawn, due: PutDown) -> bool:
+        """Return whether a hand stayed at the draw pile as it tossed its card, and not at the play pile."""
+        play = self._scene.layout.play
+        if play is None or not drawn.stays:
+            return False
+        start, end = drawn.stays[-1]
+        if not start - _TOSS_SECONDS <= due.t <= end:
+            return False
+        reach = next((r for r in self._scene.reaches if r.number == drawn.number), None)
+        return reach is not None and all(math.dist(at, play) > HANDLES_MM for _, at in reach.path)
 
     def _owed(self, drawn: _Drawn, due: PutDown) -> int:
         """Return how many cards a player needs for what was put down.

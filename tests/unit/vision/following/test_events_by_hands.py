@@ -846,6 +846,26 @@ def test_nothing_was_drawn_if_a_draw_pile_that_shows_draws_looks_unchanged() -> 
     assert draws(script) == [("Ann", 1)] * 3
 
 
+def test_a_hand_that_tosses_its_card_from_beside_the_draw_pile_draws_only_when_it_comes_back() -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    script.play("Ann", card("6H", PLAY_AT))
+    beside = (DRAW_AT[0], DRAW_AT[1] + 60.0)
+    hand = script.reach("Bob", (beside, 0.1))
+    script.go_on(hand, [beside] * 2, over=[PLAY], apart=True)
+    script.table.append(card("9S", (PLAY_AT[0] + 5.0, PLAY_AT[1])))
+    script.look()
+    script.go_on(hand, [beside] * 4)
+    script.end(hand)
+    script.rest(2.0)
+    tossed = script.t
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (DRAW_AT, 0.4), (BOB_HOME, 0.1)))
+    script.draw_picture = draw_picture(16)
+    script.rest(2.0)
+    assert plays_and_draws(script)[-2:] == [("play", "Bob"), ("draw", "Bob")]
+    assert script.events[-1].t > tossed
+
+
 def test_a_camera_in_a_hand_may_miss_that_a_card_is_drawn_from_a_neat_pile() -> None:
     """The player had to draw, and the hand was there."""
     script = script_by_hands()
