@@ -247,9 +247,16 @@ class BurnPile:
     def comes_to_light(self, since: float, cards: Collection[str]) -> bool:
         """Return whether a card that may be one of `cards` lies there and came to light after `since`.
 
-        It lies free; a body or a hand may have hidden it.
+        It lies free; a body or a hand may have hidden it. Elsewhere it may be a card of a fan.
         """
-        return any(put.sure and self._may_be_one_of(cards, put.card) for put in self._grown if put.t >= since)
+        burn = self._scene.layout.burn
+        return any(
+            put.sure
+            and (burn is None or math.dist(put.card.place, burn) < NEAR_MM)
+            and self._may_be_one_of(cards, put.card)
+            for put in self._grown
+            if put.t >= since
+        )
 
     def seen_at(self, t: float, cards: Collection[str]) -> float:
         """Return when the last of `cards` was first seen there, since shortly before `t`; -inf if none."""

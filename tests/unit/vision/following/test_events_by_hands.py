@@ -21,7 +21,7 @@ from tests.support.event_script import (
 )
 from vision.following.looks import Look, UnderArm
 from vision.hands.tracks import ArmTrack, HandsFrame
-from vision.table.layout import DRAW, PLAY, Place, Zone
+from vision.table.layout import BURN, DRAW, PLAY, Place, Zone
 from vision.table.observations import Observation
 
 ANN_HOME, BOB_HOME = (0.0, 250.0), (-390.0, 0.0)
@@ -1230,6 +1230,21 @@ def test_a_pile_that_comes_to_light_beside_the_others_once_a_body_has_gone_was_b
     assert script.told()[-1] == ("burn", "Bob", ("9S",))
     script.play("Bob", card("JD", PLAY_AT))
     assert script.told()[-1] == ("play", "Bob", ("JD",))
+
+
+def test_a_card_of_a_fan_that_comes_to_light_far_from_the_burn_pile_burns_nothing() -> None:
+    script = script_by_hands()
+    script.maker.put_right(script.maker.layout.with_pile(BURN, BURN_AT), script.t)
+    script.play("Ann", card("9S", PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.1)))
+    script.table = [down(BURN_AT)]
+    script.rest(2.0)
+    script.table.append(down((-310.0, 300.0)))
+    for _ in range(3):
+        script.rest(0.2)
+        script.look()
+    script.rest(1.0)
+    assert script.told()[-1] == ("pick_up", "Bob", ("9S",))
 
 
 def test_a_single_look_that_reads_nothing_beneath_a_moving_head_does_not_take_the_pile() -> None:
