@@ -374,6 +374,18 @@ def test_what_is_much_smaller_than_a_hand_is_none(size: float, reaches: bool) ->
     assert bool(told.tracks) == reaches
 
 
+@pytest.mark.parametrize(("size", "reaching"), [(0.3, {0}), (0.6, {0, 1})])
+def test_what_looks_like_a_small_hand_in_a_hand_is_a_part_of_it(size: float, reaching: set[int]) -> None:
+    """It seems to point the other way, as a hand of the other player would."""
+    watch = hands_watch()
+    for y in [*np.linspace(330, 0, 6), 0.0, 0.0, 0.0]:
+        hand, other = hand_at(-60, float(y)), hand_at(-60, float(y), (0.0, -1.0))
+        fingers = hand.points[1:].mean(axis=0)
+        part = Hand(fingers + size * (other.points - other.points.mean(axis=0)), 0.98)
+        told = watch.seen_only([hand, part], hand)
+    assert {reach.seat for reach in told.tracks} == reaching
+
+
 def test_an_act_is_not_cut_in_two_when_it_turns_out_that_hands_rest() -> None:
     """Bob's hand holds something out while it becomes clear that one of Ann's rests."""
     tracker, watch = reaches_watch()
