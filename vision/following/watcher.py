@@ -20,7 +20,7 @@ from vision.following.close_ups import close_up
 from vision.following.events import EventMaker
 from vision.following.looks import Deal, Look, UnderArm
 from vision.following.patches import Patch
-from vision.following.regions import crowded, patches, people, zone_of
+from vision.following.regions import crowded, is_beside_people, patches, people, zone_of
 from vision.following.scene import ON_PILE_MM
 from vision.following.table_tracking import TableTracker
 from vision.geometry import transform_points
@@ -37,7 +37,7 @@ from vision.questions import TABLE_CHANGED, UNDER_WAY, format_question
 from vision.table.bare_table import BareTable
 from vision.table.calibration import LayoutFinder, Looks
 from vision.table.deal import SURE_NAME_P, read_up_cards, remaining_up_cards, settled_cards
-from vision.table.layout import BURN, PLAY, Layout, Place, Zone
+from vision.table.layout import BURN, DRAW, PLAY, Layout, Place, Zone
 from vision.table.manual_layout import TappedPlaces, layout_from_taps, move_zone
 from vision.table.observations import Observation, fuse_looks, observe
 from vision.table.relocation import KnownUpCards
@@ -698,6 +698,8 @@ class Watcher:
             zone = zone_of(reading, layout)
             if zone is not None:
                 hidden.add(zone)
+        if hands.by_hands and layout.draw is not None and is_beside_people(DRAW, layout, motion):
+            hidden.add(DRAW)
         hidden_now = frozenset(hidden)
         burn = layout.burn if BURN not in hidden_now else None
         shot = partial(close_up, frame, layout, hand_held=self._steadier.hand_held)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.following.regions import people
+from vision.following.regions import is_beside_people, people
 from vision.motion.background import BackgroundSubtractor, MotionFrame
 from vision.motion.stabiliser import StabilisedFrame
 from vision.plane import TablePlane
-from vision.table.layout import Layout, Seat
+from vision.table.layout import DRAW, Layout, Seat
 from vision.types import Mask
 
 LAYOUT = Layout(
@@ -66,3 +66,9 @@ def test_a_hand_that_rests_is_a_person() -> None:
     hand = np.zeros_like(motion.moving)
     hand[88:96, 158:166] = True
     assert is_person(people(LAYOUT, motion, [], [hand]), 8, 10)
+
+
+@pytest.mark.parametrize(("top", "beside"), [(200, True), (230, False)])
+def test_a_body_that_only_touches_the_picture_of_a_pile_shades_the_pile(top: int, beside: bool) -> None:
+    """The draw pile's picture ends 50 mm from its middle, at the 205th row of pixels."""
+    assert is_beside_people(DRAW, LAYOUT, motion_of(250, top, 330, 360)) is beside
