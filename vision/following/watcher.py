@@ -540,8 +540,9 @@ class Watcher:
         beside = _beside(layout, looks)
         if over_time and self._known is None and not _are_in_sight(beside, looks[-1], layout):
             return []  # until it is seen whether earlier cards still lie there
-        if self.lost:
-            self._see_anew(frame, motion.t)
+        joins = self._known is None and self._is_under_way(beside, frame, layout)
+        if self.lost or (joins and not over_time):
+            self._see_anew(frame, motion.t)  # an arm may have lain over the table in the first picture
         else:
             self._steadier.confirm()  # from now on the cards show how the camera moves
         self.question, self.lost = None, False
@@ -564,7 +565,7 @@ class Watcher:
         if self._begun:
             taken = {layout.zone_at(card.x, card.y) for card in settled}
             self._maker.go_on([zone for zone in layout.zones() if zone.kind == "row" and zone not in taken])
-        elif self._known is None and self._is_under_way(beside, frame, layout):
+        elif joins:
             self._maker.join(beside)
             self._tabletop = BareTable(frame)
             self._lay_first = frozenset(str(card.best[0]) for card in beside)

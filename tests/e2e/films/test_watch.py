@@ -365,6 +365,19 @@ def test_after_a_knock_the_game_goes_on_though_somebody_fidgets_all_the_time() -
     assert game.told()[-1] == ("play", "Bob")
 
 
+def test_an_arm_over_the_pile_in_the_first_picture_of_a_joined_game_is_not_there_for_good() -> None:
+    game = Game()
+    game.deal()
+    game.table.put("9S", 420, 300)
+    game.table.arm = (400, 320, 1)
+    game.run(0.6)
+    game.table.arm = None
+    game.run(2.5)
+    game.reach(410, 280, -1, lambda: game.table.put("QH", 424, 296, 8))
+    game.run(1.0)
+    assert game.told() == [("deal", None), ("play", "Bob")]
+
+
 def test_decisions_are_not_made_before_they_happen(played: Game) -> None:
     assert all(event.decided_at >= event.t for event in played.events)
     assert [event.id for event in played.events] == [1, 2, 3, 4]
