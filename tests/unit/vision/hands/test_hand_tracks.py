@@ -374,6 +374,16 @@ def test_what_is_much_smaller_than_a_hand_is_none(size: float, reaches: bool) ->
     assert bool(told.tracks) == reaches
 
 
+@pytest.mark.parametrize("shows", [True, False])
+def test_a_pattern_of_the_cloth_that_passes_as_a_hand_reaches_nowhere(shows: bool) -> None:
+    """The table looks there as it always did."""
+    watch = hands_watch()
+    hand = hand_at(-60, 0)
+    for _ in range(5):
+        told = watch.seen_only([hand], *([hand] if shows else []))
+    assert bool(told.tracks) is shows
+
+
 @pytest.mark.parametrize(("size", "reaching"), [(0.3, {0}), (0.6, {0, 1})])
 def test_what_looks_like_a_small_hand_in_a_hand_is_a_part_of_it(size: float, reaching: set[int]) -> None:
     """It seems to point the other way, as a hand of the other player would."""
