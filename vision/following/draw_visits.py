@@ -143,7 +143,8 @@ class DrawPilePictures:
 
         Return None also if somebody else was there before the pile was seen again. `surely`: no hand was seen
         to take the card, so a shadow must not be enough. All pictures since `last_drawn` are then compared
-        with the latest one. `plainly`: the picture must change as much as it does by a draw.
+        with the latest one. `plainly`: the picture must change as much as it does by a draw, and by more than
+        a knock of the camera changes it.
         """
         before, since = self._before(start), [sight for sight in self._seen if sight.t > end]
         after = (since[-1] if surely else since[0]) if since else None
@@ -151,7 +152,8 @@ class DrawPilePictures:
             return None
         first = next((k for k, sight in enumerate(before[:-1]) if sight.t > last_drawn), -1)
         compared = before[first if surely else -1 :]
-        if any(changed_share(sight.picture, after.picture) < _AS_BEFORE for sight in compared):
+        shares = (changed_share(sight.picture, after.picture, smoothed=plainly) for sight in compared)
+        if any(share < _AS_BEFORE for share in shares):
             return False
         changed = changed_share(before[-1].picture, after.picture)
         # A card that came into the picture, or left it, changes at most a strip along its edge.

@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import takewhile
 
 from engine.events import Event
@@ -212,7 +213,10 @@ class Draws:
                 continue
             if self._drawn is not None:
                 continue
-            if not self._pictures.show_taking(visit.start, visit.end, self._last_drawn, surely=True):
+            show_taking = partial(
+                self._pictures.show_taking, visit.start, visit.end, self._last_drawn, surely=True
+            )
+            if not show_taking():
                 continue
             who = self._due_since(visit) if seat is None else self._hand_hidden_at_pile(visit, seat)
             if who in present:
@@ -224,6 +228,9 @@ class Draws:
             drawn = _Drawn(who, 1, 0, visit.start, visit.end, pictured=True)
             due = self._due(who) or self._play_of_who_draws(drawn, now)
             if due is None or due.t > visit.end:
+                continue
+            glimpsed = visit.end == visit.start  # within one frame nobody takes a card
+            if not self._owed(drawn, due) and (glimpsed or not show_taking(plainly=True)):
                 continue
             drawn.t = min(visit.end, max(visit.start, due.t + _AFTER_PLAY_SECONDS))
             drawn.count = max(1, self._owed(drawn, due))

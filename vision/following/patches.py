@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -61,14 +61,18 @@ def same_patch(first: Patch | None, second: Patch | None) -> bool:
     return changed_share(first, second) < OTHER_SHARE
 
 
-def changed_share(first: Patch | None, second: Patch | None) -> float:
+def changed_share(first: Patch | None, second: Patch | None, *, smoothed: bool = False) -> float:
     """Return the share of a place that differs between two small pictures; 1 if one is missing.
 
-    A moderate change of the whole picture is a change of the light, and does not count.
+    A moderate change of the whole picture is a change of the light, and does not count. `smoothed`: a knock
+    that moved the camera by a part of a pixel does not count, either.
     """
     if first is None or second is None:
         return 1.0
-    share = compare("patch", first.pixels, second.pixels, (), lambda: share_of_change(first, second))
+    if smoothed:
+        first, second = replace(first, hand_held=True), replace(second, hand_held=True)
+    how = (_SWAY_SIGMA_PX,) if smoothed else ()
+    share = compare("patch", first.pixels, second.pixels, how, lambda: share_of_change(first, second))
     return 1.0 if share is None else share
 
 

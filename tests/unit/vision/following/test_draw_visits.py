@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
+import cv2
 import numpy as np
 import pytest
 
-from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down
+from tests.support.event_script import BURN_AT, DRAW_AT, PLAY_AT, Script, bob_draws, card, down, draw_picture
 from tests.unit.vision.following.test_draws import HOME, draws
 from vision.following.draw_visits import DrawPilePictures, DrawVisit
-from vision.following.patches import Patch
+from vision.following.patches import Patch, changed_share
 from vision.hands.tracks import HandsFrame
 from vision.table.layout import DRAW, PLAY, Zone
 from vision.types import Image
@@ -419,3 +420,16 @@ def test_who_comes_back_for_a_second_card_that_was_not_due_has_drawn_two() -> No
         script.rest(0.8)
     script.rest(3.0)
     assert draws(script)[-1] == ("Ann", 2)
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_knock_by_a_part_of_a_pixel_is_no_draw_that_nobody_needs(taken: bool) -> None:
+    pictures = DrawPilePictures([DrawVisit(1, 1.5, 1.6, DRAW_AT, False, open=False)])
+    top = draw_picture(20)
+    knock = np.array([[1, 0, 0.2], [0, 1, 0.15]])
+    knocked = np.asarray(cv2.warpAffine(top, knock, (26, 26), borderValue=(70, 70, 70)), np.uint8)
+    assert changed_share(Patch(top), Patch(knocked)) > 0.08, "the card's edges look different"
+    pictures.look(1.0, Patch(top))
+    pictures.look(1.4, Patch(top))
+    pictures.look(2.0, Patch(otherwise(knocked, 0) if taken else knocked))
+    assert pictures.show_taking(1.5, 1.6, plainly=True) is taken

@@ -723,6 +723,24 @@ def test_with_more_cards_than_at_the_deal_nobody_draws_unless_plainly_or_where_a
     assert [draw for draw in draws(script) if draw[0] == "Bob"] == drawn
 
 
+@pytest.mark.parametrize(("frames", "drawn"), [(1, []), (10, [("Bob", 1)])])
+def test_who_needs_no_card_takes_none_beneath_a_head_that_passes_the_draw_pile_in_one_frame(
+    frames: int, drawn: list[tuple[str, int]]
+) -> None:
+    script = script_by_hands()
+    script.draw_picture = draw_picture(20)
+    for name in ("9S", "JS"):
+        script.play("Ann", card(name, PLAY_AT))
+    script.end(script.reach("Bob", (BOB_HOME, 0.1), (PLAY_AT, 0.4), (BOB_HOME, 0.1)))
+    script.table.clear()
+    script.rest(3.0)
+    script.play("Bob", card("QS", PLAY_AT))
+    somebody_leans(script, "Bob", DRAW, frames=frames)
+    script.draw_picture = draw_picture(16)
+    script.rest(4.0)
+    assert [draw for draw in draws(script) if draw[0] == "Bob"] == drawn
+
+
 def test_the_first_card_was_put_down_after_the_looks_that_showed_its_place_bare() -> None:
     script = Script(play=None, by_hands=True)
     reach = script.reach("Ann", (ANN_HOME, 0.1), ((PLAY_AT[0] + 40.0, PLAY_AT[1]), 0.3))
